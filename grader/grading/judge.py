@@ -1,0 +1,296 @@
+"""Judges one submission: from its bytes to a `Judgement`, through one sandboxed run. The only way anything is graded."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import platform
+import time
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from grader import __version__
+from grader.errors import InvalidPackage
+from grader.grading.compare import Contract, Malformed, compare
+from grader.grading.score import first_failure, score_groups
+from grader.grading.verdict import CaseResult, Failure, Finding, Judgement, Reason, Sandbox, Verdict
+from grader.problems.cache import CaseCache
+from grader.problems.cases import Case
+from grader.problems.loader import Problem
+from grader.sandbox.pool import Lane
+from grader.sandbox.run import Answer, End, Limits, Raised, Run, RunEnded, SandboxLost
+
+SOURCE_BYTES_MAX: Final = 1 << 20
+VERSIONS: Final = {"grader": __version__, "python": platform.python_version(), "numpy": np.__version__}
+_TRIES: Final = 2  # a lost sandbox is our fault: once more, then JE
+
+
+def judge(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Judgement:
+    """Judge a submission's bytes against every case of a problem.
+
+    A broken package or a failing sandbox gives JE; only `SandboxUnavailable` (no sandbox at all here) is raised.
+    """
+    started = time.perf_counter()
+    try:
+        cases = cache.cases(problem, lane)
+        judging = _Judging(problem, cases)
+        refusal = _source_failure(source)
+        if refusal is not None:
+            judging.fail_all(refusal)
+        else:
+            judging.run_in(lane, source)
+        failure = first_failure(judging.results)
+    except InvalidPackage as error:
+        return not_judged(problem.slug, source, Reason.INVALID_PACKAGE, error.message, problem.sha256)
+    except SandboxLost as error:
+        return not_judged(problem.slug, source, Reason.JUDGE_ERROR, str(error), problem.sha256)
+    groups = score_groups(problem.spec.groups, judging.results)
+    return Judgement(
+        problem=problem.slug,
+        package_sha256=problem.sha256,
+        source_sha256=hashlib.sha256(source).hexdigest(),
+        verdict=failure.verdict if failure else Verdict.AC,
+        failure=failure,
+        score=sum(group.points for group in groups),
+        max_score=problem.max_score,
+        groups=groups,
+        cases=tuple(judging.results),
+        finding=Finding(failure.message if failure else "Every case agrees with the reference."),
+        sandbox=Sandbox(tuple(lane.facts()["layers"])),
+        import_prints=judging.import_prints,
+        total_ms=(time.perf_counter() - started) * 1000,
+        run_ms=judging.run_ms,
+        versions=VERSIONS,
+    )
+
+
+def not_judged(problem: str, source: bytes, reason: Reason, detail: str, package_sha256: str = "") -> Judgement:
+    """Return a JE: our fault, without a score."""
+    failure = Failure.of(reason, detail)
+    return Judgement(
+        problem=problem,
+        package_sha256=package_sha256,
+        source_sha256=hashlib.sha256(source).hexdigest(),
+        verdict=failure.verdict,
+        failure=failure,
+        score=None,
+        max_score=None,
+        groups=(),
+        cases=(),
+        finding=Finding(failure.message),
+        sandbox=Sandbox(),
+        versions=VERSIONS,
+    )
+
+
+def _source_failure(source: bytes) -> Failure | None:
+    """Return why a source cannot be run at all; None when it is a text that may be Python."""
+    if len(source) > SOURCE_BYTES_MAX:
+        return Failure.of(Reason.TOO_LARGE)
+    if not source.removeprefix(b"\xef\xbb\xbf").strip():
+        return Failure.of(Reason.EMPTY_SOURCE)
+    if b"\0" in source:
+        return Failure.of(Reason.NOT_PYTHON, got="it holds NUL bytes")
+    try:
+        source.decode()
+    except UnicodeDecodeError as error:
+        return Failure.of(Reason.NOT_PYTHON, got=f"byte {error.start} is not UTF-8")
+    return None
+
+
+class _Judging:
+    """The state of judging one submission: one result for each case, in package order."""
+
+    def __init__(self, problem: Problem, cases: Sequence[Case]) -> None:
+        self._problem = problem
+        self._cases = cases
+        self._group_of = {name: group.name for group in problem.spec.groups for name in group.cases}
+        self._contracts = {
+            name: Contract.of(name, entry, problem.spec.tolerance) for name, entry in problem.spec.entries.items()
+        }
+        self._lines = 0  # of the source: a line beyond them is no line
+        self.results: list[CaseResult] = []
+        self.import_prints = ""
+        self.run_ms = 0.0
+
+    def fail_all(self, failure: Failure) -> None:
+        """Nothing can be run: the first case carries the failure, the others are not reached."""
+        self._fail_rest(failure, "")
+
+    def run_in(self, lane: Lane, source: bytes) -> None:
+        """Run all cases in a fresh child; once more when the sandbox itself was lost."""
+        for attempt in range(_TRIES):
+            try:
+                with lane.run(self._problem.limits) as run:
+                    started = time.perf_counter()
+                    self._run(run, source)
+                    self.run_ms = (time.perf_counter() - started) * 1000
+                return
+            except SandboxLost:
+                if attempt == _TRIES - 1:
+                    raise
+
+    def _run(self, run: Run, source: bytes) -> None:
+        self.results, self.import_prints = [], ""
+        self._lines = source.count(b"\n") + 1
+        try:
+            missing = self._load(run, source)
+            self.import_prints = _take(run.prints)
+            answered = self._ask_all(run, missing)
+            self._compare_again(run, answered)
+        except _Stop as stop:
+            self._end(stop.failure, run)
+        except RunEnded as ended:
+            self._end(_end_failure(ended, self._problem.limits), run)
+
+    def _end(self, failure: Failure, run: Run) -> None:
+        """The run is over: the current case (or the last one, at the very end) has the failure."""
+        if len(self.results) == len(self._cases):
+            prints = self.results.pop().prints
+        else:
+            prints = _take(run.prints)
+        self._fail_rest(failure, prints)
+
+    def _fail_rest(self, failure: Failure, prints: str) -> None:
+        current, *rest = self._cases[len(self.results) :]
+        self.results.append(self._result(current, failure, prints))
+        self.results += [self._result(case, None, reached=False) for case in rest]
+
+    def _load(self, run: Run, source: bytes) -> list[str]:
+        """Load the source and return the entries that it lacks; it must have one at least."""
+        entries = list(self._problem.spec.entries)
+        missing = run.load(source, entries, self._problem.limits)
+        if isinstance(missing, Raised):
+            raise _Stop(self._load_failure(missing))
+        if len(missing) == len(entries):
+            raise _Stop(Failure.of(Reason.MISSING_ENTRY, wanted=" or ".join(missing)))
+        return missing
+
+    def _ask_all(self, run: Run, missing: list[str]) -> list[tuple[int, bytes]]:
+        """Ask every case; return the positions and first answers of those that returned."""
+        answered: list[tuple[int, bytes]] = []
+        for case in self._cases:
+            failure = self._ask(run, case, missing, answered)
+            self.results.append(self._result(case, failure, _take(run.prints)))
+        return answered
+
+    def _ask(self, run: Run, case: Case, missing: list[str], answered: list[tuple[int, bytes]]) -> Failure | None:
+        if case.entry in missing:
+            return Failure.of(Reason.MISSING_ENTRY, wanted=case.entry)
+        answer = run.ask(case.question)
+        if isinstance(answer, Raised):
+            return self._raised(case, answer)
+        answered.append((len(self.results), answer.first))
+        return self._compare(case, answer)
+
+    def _compare(self, case: Case, answer: Answer) -> Failure | None:
+        if case.raises is not None:
+            return Failure.of(Reason.EXPECTED_ERROR, entry=case.entry, wanted=case.raises, got="returns")
+        try:
+            return compare(self._contracts[case.entry], case, answer)
+        except Malformed as error:
+            raise RunEnded(End.BAD_ANSWER, f"malformed answer: {error}") from None
+
+    def _compare_again(self, run: Run, answered: list[tuple[int, bytes]]) -> None:
+        """Ask for the first returned objects once more; they must be the same bytes."""
+        again = run.ask_again(len(answered))
+        if isinstance(again, Raised):
+            raise _Stop(self._raised(self._cases[-1], again) or Failure.of(Reason.BAD_ANSWER))
+        for (position, before), after in zip(answered, again, strict=True):
+            result = self.results[position]
+            if before != after and result.failure is None:
+                case = self._cases[position]
+                self.results[position] = self._result(case, Failure.of(Reason.RESULT_CHANGED, entry=case.entry), result.prints)
+
+    def _load_failure(self, raised: Raised) -> Failure:
+        line = self._line(raised)
+        if raised.builtin == "MemoryError":
+            return self._memory_failure()
+        if raised.phase == "compile":
+            got = _one_line(raised.text) or raised.builtin
+            return Failure.of(Reason.SYNTAX_ERROR, line=line, got=got)
+        return self._exception(raised, visible=True)
+
+    def _raised(self, case: Case, raised: Raised) -> Failure | None:
+        """Return the failure of a call that raised; None when it raised what it should.
+
+        Raises:
+            _Stop: the exception ends the run (no memory, a refused call).
+        """
+        if raised.builtin == "MemoryError":
+            raise _Stop(self._memory_failure())
+        if raised.refused:
+            raise _Stop(self._exception(raised, case.is_sample))
+        if case.raises is not None:
+            if case.raises in (raised.name, raised.builtin) or _is_subclass(raised.builtin, case.raises):
+                return None
+            got = f"raises {_class_name(raised, case.is_sample)}"
+            return Failure.of(Reason.EXPECTED_ERROR, raised.text, entry=case.entry, wanted=case.raises, got=got)
+        if raised.builtin == "TypeError" and not raised.line:
+            parameters = ", ".join(self._problem.spec.entries[case.entry].parameters)
+            return Failure.of(Reason.WRONG_ARITY, raised.text, entry=case.entry, wanted=f"{case.entry}({parameters})")
+        return self._exception(raised, case.is_sample)
+
+    def _exception(self, raised: Raised, visible: bool) -> Failure:
+        line = self._line(raised)
+        detail = f"{raised.name}{line}: {raised.text}"
+        if raised.refused:
+            return Failure.of(Reason.REFUSED_CALL, detail, line=line)
+        if raised.builtin in ("ImportError", "ModuleNotFoundError"):
+            return Failure.of(Reason.IMPORT_ERROR, detail, line=line)
+        got = _class_name(raised, visible)
+        if visible and raised.text:
+            got += f" ({_one_line(raised.text)})"
+        return Failure.of(Reason.EXCEPTION, detail, got=got, line=line)
+
+    def _line(self, raised: Raised) -> str:
+        """Return where it was raised, in words; a line that the source does not have is not believed."""
+        return f" in line {raised.line}" if 0 < raised.line <= self._lines else ""
+
+    def _memory_failure(self) -> Failure:
+        return Failure.of(Reason.MEMORY_LIMIT, memory_mib=self._problem.limits.memory_mib)
+
+    def _result(self, case: Case, failure: Failure | None, prints: str = "", reached: bool = True) -> CaseResult:
+        verdict = failure.verdict if failure else Verdict.AC if reached else None
+        visibility = "sample" if case.is_sample else "secret"
+        return CaseResult(case.name, self._group_of[case.name], visibility, verdict, failure, prints)
+
+
+class _Stop(Exception):
+    """The run is over with this failure, although the child still lives."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def _end_failure(ended: RunEnded, limits: Limits) -> Failure:
+    facts = {"line": "", "case_s": f"{limits.case_s:g}", "total_s": f"{limits.total_s:g}"}
+    return Failure.of(Reason(ended.end.value), ended.detail, memory_mib=limits.memory_mib, **facts)
+
+
+def _class_name(raised: Raised, visible: bool) -> str:
+    """Return an exception's class for a candidate: of a secret case only a built-in one, for a name can carry values."""
+    if raised.name == raised.builtin or raised.name in ("LinAlgError", "AxisError"):
+        return raised.name
+    return raised.name if visible and raised.name.isidentifier() else "an exception of your own"
+
+
+def _is_subclass(name: str, of: str) -> bool:
+    kind, base = getattr(builtins, name), getattr(builtins, of)
+    return issubclass(kind, base)
+
+
+def _one_line(text: str) -> str:
+    """Return an exception's first line, bounded and printable."""
+    line = text.splitlines()[0][:200] if text else ""
+    return "".join(character if character.isprintable() else "?" for character in line)
+
+
+def _take(prints: bytearray) -> str:
+    """Return what was printed since the last time."""
+    text = prints.decode("utf-8", "replace")
+    prints.clear()
+    return text

@@ -1,0 +1,116 @@
+"""Keeps generated cases on disk: one file per package hash, grader and NumPy version and architecture.
+
+Plain wire values behind a checksum, never pickle. The directory is 0700 and the user's own, otherwise nothing is read
+or written and the cases live in memory only. A damaged or foreign file is computed anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import stat
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from grader import __version__
+from grader.problems.cases import Case, build_cases, pack, unpack
+from grader.problems.loader import Problem
+from grader.sandbox.pool import Lane
+from grader.sandbox.wire import WireError
+
+_MAGIC: Final = b"grader cases 1\n"
+_DIGEST_BYTES: Final = 32
+KEPT_DAYS: Final = 60  # files not used for so long are removed
+
+
+class CaseCache:
+    """Cases by package, in memory and below a folder."""
+
+    def __init__(self, folder: Path | None, warn: Callable[[str], None] = lambda text: None) -> None:
+        self._memory: dict[str, tuple[Case, ...]] = {}
+        self._warn = warn
+        self._folder = self._usable(folder) if folder is not None else None
+
+    def cases(self, problem: Problem, lane: Lane) -> tuple[Case, ...]:
+        """Return a problem's cases; the first time for a package they are generated in the lane's sandbox.
+
+        Raises:
+            InvalidPackage: they cannot be generated.
+        """
+        found = self._memory.get(problem.sha256)
+        if found is None:
+            found = self._read(problem) or self._build(problem, lane)
+            self._memory[problem.sha256] = found
+        return found
+
+    def _build(self, problem: Problem, lane: Lane) -> tuple[Case, ...]:
+        cases = build_cases(problem, lane)
+        if self._folder is not None:
+            self._write(self._path(problem), pack(cases))
+        return cases
+
+    def _path(self, problem: Problem) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{problem.sha256}-{__version__}-{np.__version__}-{platform.machine()}.cases"
+
+    def _usable(self, folder: Path) -> Path | None:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            status = folder.stat(follow_symlinks=False)
+        except OSError as error:
+            self._warn(f"The cache {folder} cannot be used ({error.strerror}); cases are generated each time.")
+            return None
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+            self._warn(f"The cache {folder} is not private to this user; make it 0700 and your own, or set GRADER_CACHE.")
+            return None
+        return folder
+
+    def _read(self, problem: Problem) -> tuple[Case, ...] | None:
+        if self._folder is None:
+            return None
+        path = self._path(problem)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            with open(descriptor, "rb") as file:
+                if os.fstat(descriptor).st_uid != os.geteuid():
+                    return None
+                data = file.read()
+        except OSError:
+            return None
+        start = len(_MAGIC) + _DIGEST_BYTES
+        if not data.startswith(_MAGIC) or hashlib.sha256(data[start:]).digest() != data[len(_MAGIC) : start]:
+            return None
+        try:
+            return unpack(data[start:])
+        except WireError:
+            return None
+
+    def _write(self, path: Path, data: bytes) -> None:
+        try:
+            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
+                try:
+                    file.write(_MAGIC + hashlib.sha256(data).digest() + data)
+                    file.flush()
+                    os.replace(file.name, path)
+                except BaseException:
+                    os.unlink(file.name)
+                    raise
+        except OSError as error:
+            self._warn(f"The cache {path.parent} cannot be written ({error.strerror}); cases are generated each time.")
+        else:
+            self._prune(path.parent)
+
+    @staticmethod
+    def _prune(folder: Path) -> None:
+        oldest = time.time() - KEPT_DAYS * 86400
+        for path in folder.glob("*.cases"):
+            with contextlib.suppress(OSError):
+                if path.stat().st_mtime < oldest:
+                    path.unlink()

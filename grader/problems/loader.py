@@ -1,0 +1,251 @@
+"""Loads problem packages: from their files to a `Problem`, or to findings that name file, key and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from grader.errors import InvalidPackage, UserError
+from grader.problems.files import PackageFiles, read_folder
+from grader.problems.schema import EntrySpec, FaultsSpec, InterviewSpec, ProblemSpec, Spec
+from grader.problems.shapes import ArrayType, parse
+from grader.problems.yaml_reader import read_yaml
+from grader.sandbox.run import Limits
+
+REFERENCE = "submissions/accepted/reference.py"
+WRONG_FOLDERS = ("wrong_answer", "run_time_error", "time_limit_exceeded")
+SpecT = TypeVar("SpecT", bound=Spec)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A loaded package. Its code is not trusted: only the sandbox runs it."""
+
+    files: PackageFiles
+    spec: ProblemSpec
+
+    @property
+    def slug(self) -> str:
+        """Folder name, and the problem's name in commands and addresses."""
+        return self.files.slug
+
+    @property
+    def sha256(self) -> str:
+        """The package's hash."""
+        return self.files.sha256
+
+    @property
+    def max_score(self) -> float:
+        """Sum of all groups' points."""
+        return sum(group.points for group in self.spec.groups)
+
+    @property
+    def limits(self) -> Limits:
+        """What one run of a submission may use."""
+        limits = self.spec.limits
+        return Limits(limits.case_s, limits.total_s, limits.memory_mib)
+
+    @property
+    def statement(self) -> str:
+        """Markdown with TeX."""
+        return self.files.text("statement.md")
+
+    def starter(self, variant: str) -> str:
+        """Return a variant's buggy source."""
+        return self.files.text(self.spec.variants[variant].starter)
+
+    @property
+    def first_variant(self) -> str:
+        """The variant given out where none is named."""
+        return next(iter(self.spec.variants))
+
+    @cached_property
+    def interview(self) -> InterviewSpec:
+        """Interview content; `load` has parsed it once."""
+        return _read(self.files, "interview.yaml", InterviewSpec)
+
+    @cached_property
+    def faults(self) -> FaultsSpec:
+        """What each wrong source does."""
+        return _read(self.files, "faults.yaml", FaultsSpec)
+
+
+def load(files: PackageFiles) -> Problem:
+    """Return a package's problem; interview and fault texts are parsed at first use.
+
+    Raises:
+        InvalidPackage: problem.yaml or a file that it names breaks the format.
+    """
+    spec = _read(files, "problem.yaml", ProblemSpec)
+    findings = [f"{files.slug}/problem.yaml: {text}" for text in _across_keys(spec)]
+    findings += [f"{files.slug}/problem.yaml: {text}" for text in _starters(files, spec)]
+    for path in ("statement.md", "cases.py", REFERENCE):
+        if path not in files.contents:
+            findings.append(f"{files.slug}/{path}: the file is missing; add it.")
+    if findings:
+        raise InvalidPackage(findings)
+    return Problem(files, spec)
+
+
+def load_all(files: PackageFiles) -> Problem:
+    """As `load`, with interview.yaml and faults.yaml parsed and held against the other files."""
+    problem = load(files)
+    findings = []
+    for check in (_interview_findings, _fault_findings):
+        try:
+            findings += check(problem)
+        except InvalidPackage as error:
+            findings += error.findings
+    if findings:
+        raise InvalidPackage(findings)
+    return problem
+
+
+def problem_folder(name: str, root: Path) -> Path:
+    """Return the folder that a command's PROBLEM means: a slug below `root`, or a path when it contains '/'.
+
+    Raises:
+        UserError: there is none; the sentence suggests the nearest slug.
+    """
+    folder = Path(name) if "/" in name else root / name
+    if (folder / "problem.yaml").is_file() or ("/" in name and folder.is_dir()):
+        return folder
+    known = slugs(root)
+    near = get_close_matches(name, known, n=1, cutoff=0.4)
+    advice = f"did you mean {near[0]}?" if near else "grader problems lists what there is."
+    raise UserError(f"There is no problem {name!a}; {advice}")
+
+
+def slugs(root: Path) -> list[str]:
+    """Return the slugs of all packages below a folder, sorted."""
+    if not root.is_dir():
+        return []
+    return sorted(path.parent.name for path in root.glob("*/problem.yaml") if not path.parent.name.startswith((".", "_")))
+
+
+def load_named(name: str, root: Path) -> Problem:
+    """Load the package that a command names."""
+    return load(read_folder(problem_folder(name, root)))
+
+
+def _read(files: PackageFiles, path: str, spec: type[SpecT]) -> SpecT:
+    name = f"{files.slug}/{path}"
+    data = read_yaml(files.text(path), name)
+    if not isinstance(data, Mapping):
+        raise InvalidPackage([f"{name}: is no mapping of keys to values; see problems/README.md."])
+    try:
+        return spec.model_validate(data)
+    except ValidationError as error:
+        raise InvalidPackage([_sentence(name, detail) for detail in error.errors(include_url=False)]) from None
+
+
+def _sentence(name: str, detail: Any) -> str:
+    """Return a finding of a validation error: file, key, what is wrong, what to do."""
+    key = ".".join(str(part) for part in detail["loc"] if part != "[key]") or "(top)"
+    match detail["type"]:
+        case "missing":
+            return f"{name}: the key {key} is missing; add it."
+        case "extra_forbidden":
+            return f"{name}: the key {key} is not known; remove it or correct its spelling."
+        case "literal_error":
+            return f"{name}: {key} must be {detail['ctx']['expected']}, not {_shown(detail['input'])}; correct it."
+        case "string_pattern_mismatch":
+            return f"{name}: {key} is {_shown(detail['input'])}, which is not of the form {detail['ctx']['pattern']}; rename it."
+        case "value_error":
+            return f"{name}: {key}: {detail['ctx']['error']}; correct it."
+    return f"{name}: {key} is {_shown(detail['input'])}: {detail['msg'].lower()}; correct it."
+
+
+def _shown(value: object) -> str:
+    text = ascii(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _across_keys(spec: ProblemSpec) -> list[str]:
+    findings = []
+    names = [case for group in spec.groups for case in group.cases]
+    findings += [f"the case {name} stands in two groups; keep one." for name in sorted({n for n in names if names.count(n) > 1})]
+    if len(names) > 64:
+        findings.append(f"groups: {len(names)} cases; at most 64 are allowed.")
+    kinds = [name.startswith("secret_") for name in names]
+    if kinds != sorted(kinds):
+        findings.append("groups: a sample case comes after a secret one; put the samples first.")
+    if not any(kinds):
+        findings.append("groups: there is no secret case; add one.")
+    group_names = [group.name for group in spec.groups]
+    if len(set(group_names)) < len(group_names):
+        findings.append("groups: two groups have the same name; rename one.")
+    if sum(group.points for group in spec.groups) <= 0:
+        findings.append("groups: no group has points; give some.")
+    for name, entry in spec.entries.items():
+        findings += [f"entries.{name}.{text}" for text in _entry_findings(entry)]
+    return findings
+
+
+def _entry_findings(entry: EntrySpec) -> list[str]:
+    findings = []
+    for output, text in entry.outputs.items():
+        kind = parse(text)
+        if not isinstance(kind, ArrayType):
+            findings.append(f"outputs.{output}: an output is an array; write its dtype and shape.")
+    for output in entry.exact_zeros:
+        if output not in entry.outputs:
+            findings.append(f"exact_zeros.{output}: there is no such output; name one of {', '.join(entry.outputs)}.")
+        elif isinstance(kind := parse(entry.outputs[output]), ArrayType) and len(kind.dimensions) < 2:
+            findings.append(f"exact_zeros.{output}: 'future' needs two axes; remove it.")
+    for parameter in entry.accepts:
+        if parameter not in entry.parameters:
+            findings.append(f"accepts.{parameter}: there is no such parameter; name one of {', '.join(entry.parameters)}.")
+    return findings
+
+
+def _starters(files: PackageFiles, spec: ProblemSpec) -> list[str]:
+    findings = []
+    for name, variant in spec.variants.items():
+        path = variant.starter
+        if not path.startswith("starters/") or ".." in path.split("/") or not path.endswith(".py"):
+            findings.append(f"variants.{name}.starter: {_shown(path)} is no path of the form starters/NAME.py; correct it.")
+        elif path not in files.contents:
+            findings.append(f"variants.{name}.starter: the file {path} is missing; add it.")
+    return findings
+
+
+def _interview_findings(problem: Problem) -> list[str]:
+    interview, name = problem.interview, f"{problem.slug}/interview.yaml"
+    findings = []
+    if interview.corrected_source not in problem.files.below("submissions/accepted"):
+        findings.append(f"{name}: corrected_source names no file of submissions/accepted/; correct it.")
+    known = {part for fault in problem.faults.files.values() for part in fault.fault.split("+")}
+    for follow_up in interview.follow_ups:
+        unknown = sorted(set(follow_up.unlocked_by) - known)
+        if unknown:
+            findings.append(f"{name}: follow_ups {follow_up.id}: unlocked_by names {unknown[0]}, no fault of faults.yaml.")
+    for question in interview.multiple_choice:
+        if question.correct >= len(question.choices):
+            findings.append(f"{name}: multiple_choice {question.id}: correct is beyond the choices; correct it.")
+    ids = [item.id for item in (*interview.follow_ups, *interview.multiple_choice)]
+    findings += [f"{name}: the id {double} stands twice; rename one." for double in sorted({i for i in ids if ids.count(i) > 1})]
+    return findings
+
+
+def _fault_findings(problem: Problem) -> list[str]:
+    name = f"{problem.slug}/faults.yaml"
+    files = problem.faults.files
+    wrong = {path.removeprefix("submissions/") for path in problem.files.below("submissions/wrong_answer")}
+    planted = {fault for variant in problem.spec.variants.values() for fault in variant.planted}
+    findings = [f"{name}: submissions/{path} has no entry; add one." for path in sorted(wrong - set(files))]
+    findings += [f"{name}: files.{path}: there is no such file in submissions/; remove it." for path in sorted(set(files) - wrong)]
+    for path, fault in files.items():
+        if fault.stage is not None and fault.stage not in problem.spec.stages:
+            findings.append(f"{name}: files.{path}.stage: {fault.stage} is no stage of problem.yaml; correct it.")
+        for left in sorted(set(fault.left) - planted):
+            findings.append(f"{name}: files.{path}.left: {left} is planted in no variant; correct it.")
+    single = {fault.fault for fault in files.values()}
+    findings += [f"{name}: no wrong source has just the planted fault {fault}; add one." for fault in sorted(planted - single)]
+    return findings

@@ -1,0 +1,248 @@
+"""What runs in a locked child: load one source, answer questions about it one at a time, over two pipes.
+
+Frames (see `wire`), grader to child:
+    H [source, entries, package]                 the head, once; package: the source may call any of its functions
+    Q [entry, {name: layout}, n] {name: value}   call the entry twice with these arguments, n outputs
+    G [function, seed]                           call a case generator with numpy's generator of that seed
+    F                                            send the first returned objects once more
+Child to grader:
+    R             ready: every wall is up                    L [missing]     loaded; the entries that are not there
+    A [answer, {name: value after the call}]   B [answer]    first and second call
+    V value       of a generator                             K answer, then Z    the objects once more, the end
+    X [phase, class, builtin, line, text, refused, where]    an exception, in place of L, A, B, V or K
+
+Nothing that the child says decides anything: the grader compares, times and counts.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from grader.sandbox import convert, modules
+from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Reader, Value, WireError, decode, encode, frame
+
+QUESTIONS: Final = 3  # descriptor that questions are read from
+ANSWERS: Final = 4  # descriptor that answers are written to
+MODULE: Final = "submission"
+FILE: Final = "submission.py"
+TEXT_LIMIT: Final = 2000  # characters of an exception's text
+_BUILTIN_ERRORS: Final = frozenset(
+    value for value in vars(builtins).values() if isinstance(value, type) and issubclass(value, BaseException)
+)
+_original_import: Final = builtins.__import__
+_original_compile: Final = compile
+_mro: Final[Callable[[type], tuple[type, ...]]] = type.__dict__["__mro__"].__get__
+_type_name: Final[Callable[[type], str]] = type.__dict__["__name__"].__get__
+
+
+def guarded_import(
+    name: str,
+    globals: Mapping[str, Any] | None = None,
+    locals: Mapping[str, Any] | None = None,
+    fromlist: tuple[str, ...] | None = (),
+    level: int = 0,
+) -> types.ModuleType:
+    """Import for a submission: a clear sentence for what is not there. The kernel, not this, keeps it from files."""
+    if globals is not None and globals.get("__name__") == MODULE:
+        if level:
+            raise ImportError("a submission is one file: relative imports are not available")
+        if name not in modules.IMPORTABLE:
+            raise ImportError(f"{name} cannot be imported here; NumPy and these are there: {_listing()}", name=name)
+    return _original_import(name, globals, locals, fromlist, level)  # type: ignore[arg-type]
+
+
+def _listing() -> str:
+    return ", ".join(sorted(name for name in modules.STANDARD if "." not in name and not name.startswith("_")))
+
+
+def open_output(descriptor: int) -> io.TextIOWrapper:
+    """Return a text stream that flushes at each line, so that prints before a crash arrive."""
+    raw = io.FileIO(descriptor, "w", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "backslashreplace", line_buffering=True)
+
+
+class Child:
+    """Answers the grader until the end of its pipe; see the module's docstring for the frames."""
+
+    def __init__(self, outputs: tuple[io.TextIOWrapper, ...]) -> None:
+        self._outputs = outputs
+        self._namespace: dict[str, Any] = {}
+        self._returned: list[tuple[object, int]] = []
+
+    def serve(self) -> None:
+        """Say that the walls are up, then answer; returns at the end of the questions."""
+        _send(b"R")
+        while body := _receive():
+            kind, value = body[:1], body
+            if kind == b"H":
+                self._load(*decode(value, 1))
+            elif kind == b"Q":
+                self._answer(value)
+            elif kind == b"G":
+                self._generate(*decode(value, 1))
+            elif kind == b"F":
+                self._send_again()
+
+    def _attempt(self, phase: str, act: Callable[[], bytes]) -> bool:
+        """Send what `act` returns, or the exception that it raised."""
+        try:
+            reply = act()
+        except BaseException as error:
+            reply = frame(b"X", encode(describe(phase, error)))
+        for stream in self._outputs:
+            try:
+                stream.flush()
+            except BaseException:  # noqa: S110 - a flooded or broken stream is the grader's to judge
+                pass
+        _write(reply)
+        return reply[LENGTH.size : LENGTH.size + 1] != b"X"
+
+    def _load(self, source: bytes, entries: list[str], package: bool) -> None:
+        module = types.ModuleType(MODULE)
+        module.__file__ = FILE
+        sys.modules[MODULE] = module
+        self._namespace = module.__dict__
+        code: list[types.CodeType] = []
+
+        def compiled() -> bytes:
+            code.append(_original_compile(source, FILE, "exec", dont_inherit=True))
+            return b""
+
+        def loaded() -> bytes:
+            exec(code[0], self._namespace)  # noqa: S102 - this is what the child is for
+            missing = [name for name in entries if not callable(self._namespace.get(name))]
+            return frame(b"L", encode(missing))
+
+        try:
+            compiled()
+        except BaseException as error:
+            _write(frame(b"X", encode(describe("compile", error))))
+            return
+        if not package:
+            builtins.__import__ = guarded_import
+        self._attempt("import", loaded)
+
+    def _answer(self, question: bytes) -> None:
+        reader = Reader(question, 1)
+        entry, layouts, outputs = reader.value()
+        start = reader.at
+        arguments = decode(question, start)
+        function = self._namespace[entry]
+
+        def first() -> bytes:
+            result = function(*arguments.values())
+            answer = encode(convert.returned(result, outputs))
+            self._returned.append((result, outputs))
+            return frame(b"A", answer, _after(arguments))
+
+        def second() -> bytes:
+            result = function(*again.values())
+            return frame(b"B", encode(convert.returned(result, outputs)))
+
+        _lay_out(arguments, layouts)
+        if self._attempt("call", first):
+            again = decode(question, start)
+            _lay_out(again, layouts)
+            self._attempt("call", second)
+
+    def _generate(self, name: str, seed: int) -> None:
+        def act() -> bytes:
+            case = self._namespace[name](np.random.default_rng(seed))
+            return frame(b"V", encode(convert.generated(case)))
+
+        self._attempt("call", act)
+
+    def _send_again(self) -> None:
+        for result, outputs in self._returned:
+            if not self._attempt("again", lambda r=result, n=outputs: frame(b"K", encode(convert.returned(r, n)))):  # type: ignore[misc]
+                return
+        _send(b"Z")
+
+
+def _lay_out(arguments: dict[str, Value], layouts: dict[str, str]) -> None:
+    for name, layout in layouts.items():
+        arguments[name] = convert.with_layout(arguments[name], layout)
+
+
+def _after(arguments: dict[str, Value]) -> bytes:
+    """Return the arguments as they are now; one that no longer can be carried was changed as well."""
+    try:
+        return encode(arguments)
+    except WireError:
+        return encode(None)
+
+
+def describe(phase: str, error: BaseException) -> Value:
+    """Describe an exception by plain, bounded values: [phase, class, builtin class, line, text, refused, where].
+
+    The line is the innermost of the submission's own; `where` are its own lines, outermost first, at most 20.
+    """
+    kind = type(error)
+    builtin = next((base for base in _mro(kind) if base in _BUILTIN_ERRORS), Exception)
+    lines = _own_lines(error)
+    if phase == "compile" and isinstance(error, SyntaxError):
+        lines = [error.lineno or 0]
+    refused = isinstance(error, PermissionError) or (kind is RuntimeError and "start new thread" in _text(error))
+    name = builtin.__name__ if kind.__module__ == "numpy._core._exceptions" else _type_name(kind)
+    line = lines[-1] if lines else 0
+    return [phase, name[:80], builtin.__name__, line, _text(error), refused, lines[:20]]
+
+
+def _own_lines(error: BaseException) -> list[int]:
+    lines = []
+    trace = error.__traceback__
+    while trace is not None and len(lines) < 2000:
+        if trace.tb_frame.f_code.co_filename == FILE:
+            lines.append(trace.tb_lineno or 0)
+        trace = trace.tb_next
+    return lines
+
+
+def _text(error: BaseException) -> str:
+    """Return str(error), bounded; an exception may well fail to say what it is."""
+    try:
+        text = error.msg if type(error) is SyntaxError else str(error)
+        return text[:TEXT_LIMIT] if type(text) is str else ""
+    except BaseException:
+        return ""
+
+
+def _send(kind: bytes) -> None:
+    _write(frame(kind))
+
+
+def _write(data: bytes) -> None:
+    if len(data) > FRAME_LIMIT:
+        data = frame(b"X", encode(["answer", "ValueError", "ValueError", 0, "the answer is too large", False, []]))
+    view = memoryview(data)
+    while view:
+        view = view[os.write(ANSWERS, view) :]
+
+
+def _receive() -> bytes:
+    """Return the next frame's body; empty at the end."""
+    head = _read(LENGTH.size)
+    return _read(LENGTH.unpack(head)[0]) if head else b""
+
+
+def _read(size: int) -> bytes:
+    data = os.read(QUESTIONS, size)
+    if len(data) == size or not data:
+        return data
+    parts = [data]
+    size -= len(data)
+    while size:
+        data = os.read(QUESTIONS, size)
+        if not data:
+            os._exit(0)
+        parts.append(data)
+        size -= len(data)
+    return b"".join(parts)

@@ -1,0 +1,142 @@
+"""Turns between Python objects and wire values, inside the child: arguments in, returned objects out.
+
+A returned object is anything a submission can think of, so nothing here calls a method that it may have overridden:
+exact types only, and the base classes' own iteration.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.sandbox.wire import FRAME_LIMIT, MAX_DEPTH, Refused, Value
+
+MANY: Final = 16  # items of a returned container; more are counted, not sent
+_CARRIED: Final = ("bool", "int64", "float32", "float64")
+_INTEGERS: Final = ("int8", "int16", "int32", "uint8", "uint16", "uint32")
+_NUMBERS: Final = (int, float, np.float64, np.float32, np.int64, np.int32, np.longdouble)
+
+
+def with_layout(array: npt.NDArray[Any], layout: str) -> npt.NDArray[Any]:
+    """Return a writable array of the same values laid out in memory as a case wants it.
+
+    Args:
+        layout: c, fortran, reversed (negative strides on every axis) or every_second (gaps along the first axis).
+    """
+    if layout == "fortran":
+        return np.asfortranarray(array)
+    if layout == "reversed":
+        turn = (slice(None, None, -1),) * array.ndim
+        return np.ascontiguousarray(array[turn])[turn]
+    if layout == "every_second":
+        wide = np.zeros((2 * array.shape[0], *array.shape[1:]), array.dtype)
+        wide[::2] = array
+        return wide[::2]
+    return array
+
+
+def returned(result: object, outputs: int) -> Value:
+    """Describe what an entry returned: [is it a sequence, how many items, the items].
+
+    Args:
+        outputs: how many the entry's contract names; a list is an array when one is wanted, a container otherwise.
+    """
+    kind = type(result)
+    if outputs == 1:
+        if kind is list:
+            return [False, 1, [_nested(result)]]
+        if issubclass(kind, tuple):
+            return [True, tuple.__len__(result), []]  # type: ignore[arg-type]
+        return [False, 1, [_plain(result)]]
+    items = _items(result, kind)
+    if items is None:
+        return [False, 1, [_plain(result)]]
+    if len(items) > MANY:
+        return [True, len(items), []]
+    return [True, len(items), [_nested(item) if type(item) is list else _plain(item) for item in items]]
+
+
+def _items(result: Any, kind: type) -> list[object] | tuple[object, ...] | None:
+    if kind is list or kind is tuple:
+        return result  # type: ignore[no-any-return]
+    if issubclass(kind, tuple) and "_fields" in type.__dict__["__dict__"].__get__(kind):
+        return tuple(tuple.__iter__(result))
+    return None
+
+
+def _plain(item: object) -> Value:
+    kind = type(item)
+    if kind is np.ndarray:
+        return _array(item)  # type: ignore[arg-type]
+    if item is None:
+        return Refused("none", "")
+    if issubclass(kind, np.ndarray):
+        return Refused("subclass", _name(kind))
+    if kind in _NUMBERS or issubclass(kind, bool | np.generic):
+        return Refused("scalar", _name(kind))
+    return Refused("type", _name(kind))
+
+
+def _array(array: npt.NDArray[Any]) -> Value:
+    dtype = array.dtype
+    if not dtype.isnative:
+        return Refused("byte_order", dtype.str)
+    # sizes first: strides of 0 make any shape out of one number
+    if array.size * dtype.itemsize > FRAME_LIMIT // 2 or array.ndim > MAX_DEPTH:
+        return Refused("huge", f"{dtype.name} {array.shape}"[:80])
+    if dtype.name in _CARRIED:
+        return array
+    if dtype == np.longdouble:
+        with np.errstate(all="ignore"):
+            return array.astype(np.float64)
+    if dtype.name in _INTEGERS:
+        return array.astype(np.int64)
+    return Refused("dtype", dtype.name[:80])
+
+
+def _nested(rows: object) -> Value:
+    """Return nested lists of numbers as an array, of float64 when any number is a float."""
+    count = [0]
+    if not _all_numbers(rows, count, 0):
+        return Refused("list", "")
+    with contextlib.suppress(ValueError, OverflowError, TypeError):
+        array = np.array(rows)
+        if array.dtype.kind in "fiu":
+            return array.astype(np.float64)
+        if array.dtype.kind == "b":
+            return array
+    return Refused("ragged", "")
+
+
+def _all_numbers(rows: object, count: list[int], depth: int) -> bool:
+    kind = type(rows)
+    if kind is not list and kind is not tuple:
+        return kind in _NUMBERS or kind is bool
+    count[0] += len(rows)  # type: ignore[arg-type]
+    if depth > MAX_DEPTH or count[0] > FRAME_LIMIT // 16:
+        return False
+    return all(_all_numbers(row, count, depth + 1) for row in rows)  # type: ignore[attr-defined]
+
+
+_type_name: Final[Callable[[type], str]] = type.__dict__["__name__"].__get__
+
+
+def _name(kind: type) -> str:
+    return _type_name(kind)[:80]
+
+
+def generated(value: object) -> Value:
+    """Return what a case generator gave as a wire value: NumPy scalars become numbers, arrays become plain ones."""
+    if isinstance(value, np.ndarray):
+        return np.array(value, order="C")
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, dict):
+        return {str(key): generated(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [generated(item) for item in value]
+    return value

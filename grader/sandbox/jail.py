@@ -1,0 +1,216 @@
+"""The kernel's walls around the zygote and each child: privileges, rlimits, Landlock, system-call filter.
+
+Every function either puts its wall up or raises `LayerMissing`; nothing is best effort. The order matters and is kept
+by `lock_zygote` and `lock_child`. Only plain system calls through ctypes are used, so the kernel alone is needed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import resource
+import signal
+from typing import Final
+
+UNPRIVILEGED_ID: Final = 65533  # uid and gid that a zygote started as root drops to; owns nothing
+STACK_BYTES: Final = 8 << 20
+
+_PR_SET_PDEATHSIG: Final = 1
+_PR_SET_DUMPABLE: Final = 4
+_PR_SET_NO_NEW_PRIVS: Final = 38
+_SECCOMP_SET_MODE_FILTER: Final = 1
+_CAPABILITY_VERSION_3: Final = 0x20080522
+_LANDLOCK_CREATE_RULESET_VERSION: Final = 1
+# system-call numbers that glibc has no function for; the Landlock ones are the same on every architecture
+_SECCOMP: Final = {"x86_64": 317, "aarch64": 277}
+_CAPSET: Final = {"x86_64": 126, "aarch64": 91}
+_LANDLOCK_CREATE_RULESET: Final = 444
+_LANDLOCK_RESTRICT_SELF: Final = 446
+
+# rights by the Landlock ABI that brought them: every file right, TCP bind and connect, scopes of signals and sockets
+_FILE_RIGHTS: Final = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
+_NETWORK_RIGHTS: Final = {4: 0b11}
+_SCOPES: Final = {6: 0b11}
+_NAMES: Final = {
+    2: "moving files between folders",
+    3: "truncation",
+    4: "TCP",
+    5: "device control",
+    6: "signals and abstract sockets",
+}
+
+_libc: Final = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+class LayerMissing(Exception):
+    """A required wall cannot be put up here; the text is a sentence for the operator."""
+
+
+class _RulesetAttr(ctypes.Structure):
+    _fields_ = (("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scopes", ctypes.c_uint64))
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+
+class _CapHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _CapData(ctypes.Structure):
+    _fields_ = (("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32))
+
+
+def _require(result: int, layer: str, remedy: str) -> int:
+    if result < 0:
+        reason = os.strerror(ctypes.get_errno())
+        raise LayerMissing(f"The sandbox's {layer} cannot be set up here ({reason}): {remedy}")
+    return result
+
+
+def landlock_abi() -> int:
+    """Return the running kernel's Landlock ABI, 0 where there is none."""
+    return max(0, int(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)))
+
+
+def landlock_lacks(abi: int) -> list[str]:
+    """Return what newer ABIs would restrict and this one cannot, in words."""
+    return [name for first, name in _NAMES.items() if first > abi]
+
+
+def _rights(table: dict[int, int], abi: int) -> int:
+    return sum(bits for first, bits in table.items() if first <= abi)
+
+
+def make_ruleset() -> int:
+    """Return a Landlock rule set (a file descriptor) that handles every right of this kernel and grants none."""
+    abi = landlock_abi()
+    if abi < 1:
+        raise LayerMissing(
+            "The sandbox needs Landlock, which this kernel does not offer: use Linux 5.13 or newer with landlock "
+            "among the enabled security modules (boot option lsm=landlock,...)."
+        )
+    attr = _RulesetAttr(_rights(_FILE_RIGHTS, abi), _rights(_NETWORK_RIGHTS, abi), _rights(_SCOPES, abi))
+    size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+    descriptor = int(_libc.syscall(_LANDLOCK_CREATE_RULESET, ctypes.byref(attr), ctypes.c_size_t(size), 0))
+    return _require(descriptor, "Landlock rule set", "allow the landlock system calls in the outer container's profile.")
+
+
+def restrict_files(ruleset: int) -> None:
+    """Enter a Landlock domain in which no file may be touched."""
+    result = int(_libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0))
+    _require(result, "Landlock domain", "allow the landlock system calls in the outer container's profile.")
+
+
+def load_filter(program: bytes) -> None:
+    """Load a system-call filter (an array of struct sock_filter) for this process."""
+    buffer = ctypes.create_string_buffer(program, len(program))
+    attr = _Program(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
+    number = _SECCOMP[platform.machine()]
+    result = int(_libc.syscall(number, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(attr)))
+    _require(result, "system-call filter", "use a kernel with seccomp filters, and allow seccomp in the container.")
+
+
+def forbid_new_privileges() -> None:
+    """No exec may ever raise privileges again; filters and Landlock demand it."""
+    result = _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _require(result, "no-new-privileges flag", "use Linux 5.13 or newer.")
+
+
+def drop_privileges() -> None:
+    """Leave root for good, and every capability; as an ordinary user drop what capabilities there are."""
+    if os.geteuid() == 0 or os.getuid() == 0:
+        try:
+            os.setgroups([])
+            os.setresgid(UNPRIVILEGED_ID, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
+            os.setresuid(UNPRIVILEGED_ID, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
+        except OSError as error:
+            raise LayerMissing(
+                f"The sandbox cannot leave root here ({error.strerror}): start the grader as an ordinary user, "
+                "or give it the capabilities SETUID and SETGID."
+            ) from None
+    header = _CapHeader(_CAPABILITY_VERSION_3, 0)
+    nothing = (_CapData * 2)()
+    result = int(_libc.syscall(_CAPSET[platform.machine()], ctypes.byref(header), ctypes.byref(nothing)))
+    _require(result, "empty capability set", "start the grader as an ordinary user.")
+    if 0 in (os.getuid(), os.geteuid(), os.getgid(), os.getegid()):
+        raise LayerMissing("The sandbox is still root after leaving it: start the grader as an ordinary user.")
+
+
+def die_with_parent() -> None:
+    """Be killed when the thread that forked this process ends; must come after the last change of uid."""
+    _require(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "parent-death signal", "use Linux 5.13 or newer.")
+
+
+def hide_memory() -> None:
+    """Refuse ptrace, /proc/PID/mem and core dumps to processes of the same user."""
+    _require(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "non-dumpable flag", "use Linux 5.13 or newer.")
+
+
+def set_limits(limits: dict[int, tuple[int, int]]) -> None:
+    """Set (soft, hard) resource limits, none of them above what is allowed already."""
+    for what, (soft, hard) in limits.items():
+        ceiling = resource.getrlimit(what)[1]
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
+        try:
+            resource.setrlimit(what, (soft, hard))
+        except (OSError, ValueError) as error:
+            raise LayerMissing(
+                f"The sandbox cannot set resource limit {what} here ({error}): raise the hard limits of the service."
+            ) from None
+
+
+def lock_zygote(program: bytes, address_space: int) -> int:
+    """Lock the calling process, which will fork the children, and return the rule set for them.
+
+    Args:
+        program: the zygote's system-call filter.
+        address_space: bytes that the zygote and any child may map at most.
+    """
+    ruleset = make_ruleset()
+    set_limits(
+        {
+            resource.RLIMIT_CORE: (0, 0),
+            resource.RLIMIT_FSIZE: (0, 0),
+            resource.RLIMIT_MEMLOCK: (0, 0),
+            resource.RLIMIT_MSGQUEUE: (0, 0),
+            resource.RLIMIT_STACK: (STACK_BYTES, STACK_BYTES),
+            resource.RLIMIT_AS: (address_space, address_space),
+        }
+    )
+    drop_privileges()
+    forbid_new_privileges()
+    hide_memory()
+    restrict_files(ruleset)
+    load_filter(program)
+    return ruleset
+
+
+def lock_child(program: bytes, ruleset: int, address_space: int, cpu_seconds: int, parent: int) -> None:
+    """Lock a forked child for good; its descriptors are in place already.
+
+    Args:
+        program: the child's system-call filter.
+        ruleset: descriptor of the rule set, closed here.
+        address_space: bytes that the child may map.
+        cpu_seconds: processor time, a second wall behind the grader's clock.
+        parent: process id of the zygote.
+    """
+    set_limits(
+        {
+            resource.RLIMIT_AS: (address_space, address_space),
+            resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 1),
+            resource.RLIMIT_NPROC: (0, 0),
+            resource.RLIMIT_NOFILE: (5, 5),
+        }
+    )
+    die_with_parent()
+    if os.getppid() != parent:  # the zygote died before the line above
+        os._exit(1)
+    restrict_files(ruleset)
+    os.close(ruleset)
+    load_filter(program)

@@ -1,0 +1,248 @@
+"""Lanes of the sandbox: each has one zygote, and one locked child forked ahead of its submission.
+
+No child serves twice. Nothing outlives the grader: a zygote ends with its control socket, its children by the
+parent-death signal. A lane whose zygote died starts a new one at the next use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from grader.sandbox.run import Limits, Run, SandboxLost
+from grader.sandbox.zygote_protocol import ENDED, FORKED, REQUEST
+
+START_S: Final = 30.0  # for a zygote to load NumPy on a cold disk
+REPLY_S: Final = 10.0
+_ROOT: Final = str(Path(__file__).resolve().parents[2])
+# the package is found where this module was; the folder leaves the path before anything else is imported
+_PROGRAM: Final = (
+    "import sys; sys.path.insert(0, sys.argv[1]); import grader; del sys.path[0]\n"
+    "from grader.sandbox.zygote import main; main(int(sys.argv[2]))"
+)
+ENVIRONMENT: Final = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+
+
+class SandboxUnavailable(Exception):
+    """The sandbox cannot be set up on this machine; the text is a sentence for the operator."""
+
+
+class Lane:
+    """One zygote and at most one warm child; used by one thread at a time."""
+
+    def __init__(self, core: int | None = None) -> None:
+        self._core = core
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._facts: dict[str, Any] | None = None
+        self._pending: list[str] = []  # replies that the zygote owes, in order
+        self._warm: tuple[Limits, Run] | None = None
+        self._forking: Limits | None = None
+
+    def start(self) -> None:
+        """Start the zygote without waiting for it."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.settimeout(START_S)
+        command = [sys.executable, "-s", "-P", "-B", "-c", _PROGRAM, _ROOT, str(theirs.fileno())]
+        with theirs:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=ENVIRONMENT,
+                pass_fds=[theirs.fileno()],
+                cwd="/",
+                start_new_session=True,  # Ctrl-C in a terminal is the grader's to handle
+            )
+        self._control = ours
+        if self._core is not None:
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(self._process.pid, {self._core})
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the zygote, None when there is none."""
+        return self._process.pid if self._process else None
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the zygote said of its walls; waits for it, starts it when there is none.
+
+        Raises:
+            SandboxUnavailable: a required wall is missing here.
+        """
+        if self._facts is None:
+            if self._process is None:
+                self.start()
+            assert self._control is not None
+            try:
+                message = self._control.recv(1 << 16)
+            except OSError:
+                message = b""
+            if not message:
+                self.close()
+                raise SandboxUnavailable(
+                    "The sandbox's process did not start; check that this Python can import NumPy: "
+                    f"{sys.executable} -c 'import numpy'"
+                )
+            facts: dict[str, Any] = json.loads(message)
+            if "error" in facts:
+                self.close()
+                raise SandboxUnavailable(facts["error"])
+            self._control.settimeout(REPLY_S)
+            self._facts = facts
+        return self._facts
+
+    def prepare(self, limits: Limits) -> None:
+        """Have a child forked ahead for these limits, without waiting for it."""
+        self.facts()
+        if self._warm is None and self._forking is None:
+            self._request(b"F", limits.memory_mib, limits.cpu_s, "forked")
+            self._forking = limits
+
+    @contextlib.contextmanager
+    def run(self, limits: Limits) -> Iterator[Run]:
+        """Give a fresh locked child, and kill it afterwards.
+
+        Raises:
+            SandboxUnavailable: the sandbox cannot be set up here.
+            SandboxLost: it failed this once; the lane starts anew at its next use.
+        """
+        run = None
+        try:
+            run = self._take(limits)
+            yield run
+        except SandboxLost:
+            self.close()
+            raise
+        finally:
+            if run is not None:
+                self._dispose(run)
+                if self._process is not None:
+                    with contextlib.suppress(SandboxLost):
+                        self.prepare(limits)
+
+    def _take(self, limits: Limits) -> Run:
+        wanted = (limits.memory_mib, limits.cpu_s)
+        for _ in range(2):
+            self.prepare(limits)
+            self._settle()
+            assert self._warm is not None
+            ahead, run = self._warm
+            self._warm = None
+            if (ahead.memory_mib, ahead.cpu_s) == wanted:
+                try:
+                    run.wait_ready()
+                except SandboxLost:
+                    self._dispose(run)
+                    raise
+                return run
+            self._dispose(run)
+        raise AssertionError("a child was forked for other limits than asked")
+
+    def _dispose(self, run: Run) -> None:
+        if run.close() and self._process is not None:
+            with contextlib.suppress(SandboxLost):
+                self._request(b"W", 0, run.pid, "ended")
+
+    def _request(self, verb: bytes, mib: int, number: int, reply: str) -> None:
+        assert self._control is not None
+        try:
+            self._control.send(REQUEST.pack(verb, mib, number))
+        except OSError as error:
+            self.close()
+            raise SandboxLost(f"a zygote is gone: {error}") from None
+        self._pending.append(reply)
+
+    def _settle(self) -> list[bytes]:
+        """Read every reply that the zygote owes; return those about ended children."""
+        ended = []
+        while self._pending:
+            message, descriptors = self._receive()
+            if self._pending.pop(0) == "ended":
+                ended.append(message)
+            else:
+                assert self._forking is not None
+                self._warm = (self._forking, Run(FORKED.unpack(message)[0], descriptors, self._reap))
+                self._forking = None
+        return ended
+
+    def _receive(self) -> tuple[bytes, list[int]]:
+        assert self._control is not None
+        try:
+            message, descriptors, _, _ = socket.recv_fds(self._control, 64, 4)
+        except OSError as error:
+            self.close()
+            raise SandboxLost(f"a zygote does not answer: {error}") from None
+        if not message:
+            self.close()
+            raise SandboxLost("a zygote died")
+        return message, descriptors
+
+    def _reap(self, pid: int) -> tuple[int, float]:
+        self._request(b"W", 0, pid, "ended")
+        status, user, system = ENDED.unpack(self._settle()[-1])
+        return status, user + system
+
+    def close(self) -> None:
+        """End the zygote and whatever it forked; the lane can be used again."""
+        if self._warm is not None:
+            self._warm[1].close()
+        process, control = self._process, self._control
+        self._process = self._control = self._facts = self._warm = self._forking = None
+        self._pending = []
+        if control is not None:
+            control.close()
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGKILL)
+            process.wait()
+
+
+class Pool:
+    """Lanes for as many runs at a time as there are usable cores; `lane` waits for a free one."""
+
+    def __init__(self, lanes: int | None = None) -> None:
+        cores = sorted(os.sched_getaffinity(0))
+        self.size = lanes or len(cores)
+        self._lanes = [Lane(cores[index % len(cores)]) for index in range(self.size)]
+        self._free: queue.LifoQueue[Lane] = queue.LifoQueue()
+        for lane in reversed(self._lanes):
+            self._free.put(lane)
+
+    def start(self) -> None:
+        """Start every zygote without waiting."""
+        for lane in self._lanes:
+            lane.start()
+
+    @contextlib.contextmanager
+    def lane(self) -> Iterator[Lane]:
+        """Lend a lane to this thread."""
+        lane = self._free.get()
+        try:
+            yield lane
+        finally:
+            self._free.put(lane)
+
+    def close(self) -> None:
+        """End every zygote and child."""
+        for lane in self._lanes:
+            lane.close()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,331 @@
+"""The grader's side of one run: asks a child, one question at a time, under the grader's own clock.
+
+Everything read here was written by untrusted code. A frame's length is checked before it is read, its content by
+`wire`; a byte that comes before its question, a malformed frame or a missing one ends the run.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Reader, Value, WireError, decode, encode, frame
+
+PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
+PRINTS_KEPT: Final = 64 << 10
+PIPE_BYTES: Final = 1 << 20  # wanted size of the pipes, so that a usual answer needs one read
+READY_S: Final = 10.0  # a forked child has its walls up in milliseconds; this long only on a drowning machine
+_READ: Final = 1 << 20
+_BUILTIN_ERRORS: Final = frozenset(
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may use: seconds for one call and for all, MiB beyond the zygote."""
+
+    case_s: float = 2.0
+    total_s: float = 10.0
+    memory_mib: int = 512
+
+    @property
+    def cpu_s(self) -> int:
+        """Processor seconds, a wall behind the clock."""
+        return int(self.total_s) + 2
+
+
+class End(StrEnum):
+    """Why a run ended before its time, each by its own evidence."""
+
+    TIME = "time_limit"
+    MEMORY = "memory_limit"
+    OUTPUT = "output_limit"
+    CRASH = "crashed"
+    REFUSED = "refused_call"
+    BAD_ANSWER = "bad_answer"
+
+
+class RunEnded(Exception):
+    """The submission ended its run; `detail` is for the interviewer."""
+
+    def __init__(self, end: End, detail: str) -> None:
+        super().__init__(detail)
+        self.end = end
+        self.detail = detail
+
+
+class SandboxLost(Exception):
+    """The sandbox itself failed (a zygote died, the machine killed a child): our fault, worth another try."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception of the submission, as the child claims it.
+
+    phase is compile, import, call or again; line is the innermost own line (0: none); text must not reach a candidate
+    for a secret case; refused says that the sandbox refused a call.
+    """
+
+    phase: str
+    name: str
+    builtin: str
+    line: int
+    text: str
+    refused: bool
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One call of an entry, encoded once for all runs."""
+
+    head: bytes  # entry, layouts, number of outputs
+    arguments: bytes  # mapping of names to values
+
+    @classmethod
+    def of(cls, entry: str, arguments: dict[str, Value], layouts: dict[str, str], outputs: int) -> Question:
+        """Encode a call; `arguments` are in the order of the entry's parameters."""
+        return cls(encode([entry, layouts, outputs]), encode(arguments))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What both calls of a question returned, as bytes of wire values: [is it a sequence, count, items].
+
+    `again` is the second call's, or the exception that only the second call raised; `unchanged` says whether the
+    arguments were the same bytes after the first call.
+    """
+
+    first: bytes
+    again: bytes | Raised
+    unchanged: bool
+
+
+class Run:
+    """One child and its pipes. Made by `pool.Lane`, which kills and reaps the child afterwards."""
+
+    def __init__(self, pid: int, descriptors: Sequence[int], reap: Callable[[int], tuple[int, float]]) -> None:
+        self.pid = pid
+        self.prints = bytearray()  # as far as kept; the reader may take them out
+        self._descriptors = descriptors
+        self._questions, self._answers, self._prints, self._pidfd = descriptors
+        self._reap = reap
+        self._reaped = False
+        self._printed = 0
+        self._buffer = bytearray()
+        self._limits = Limits()
+        self._end = float("inf")
+        os.set_blocking(self._questions, False)
+        self._poll = select.poll()
+        self._poll.register(self._answers, select.POLLIN)
+        self._poll.register(self._prints, select.POLLIN)
+
+    def wait_ready(self) -> None:
+        """Wait until the child says that every wall is up.
+
+        Raises:
+            SandboxLost: it does not.
+        """
+        try:
+            if self._receive(READY_S) == b"R":
+                return
+            problem = "a child began with something else than ready"
+        except RunEnded as error:
+            problem = f"a child was not ready: {error.detail}"
+        raise SandboxLost(problem)
+
+    def load(self, source: bytes, entries: Sequence[str], limits: Limits, package: bool = False) -> list[str] | Raised:
+        """Load a source and start the clock; return the entries that are missing from it.
+
+        Args:
+            package: the source is a package's: any of its functions may be called, all loaded modules imported.
+        """
+        self._limits = limits
+        self._end = time.monotonic() + limits.total_s
+        self._ask(frame(b"H", encode([source, list(entries), package])))
+        missing = self._reply(b"L", self._value)
+        if isinstance(missing, Raised):
+            return missing
+        if not isinstance(missing, list) or not all(name in entries for name in missing):
+            raise RunEnded(End.BAD_ANSWER, "the list of missing entries is malformed")
+        return missing
+
+    def ask(self, question: Question) -> Answer | Raised:
+        """Have an entry called twice with the same arguments."""
+        self._ask(frame(b"Q", question.head, question.arguments))
+        first = self._reply(b"A", bytes)
+        if isinstance(first, Raised):
+            return first
+        unchanged = first.endswith(question.arguments)
+        answer = first[1 : -len(question.arguments)] if unchanged else self._split(first)
+        again = self._reply(b"B", bytes)
+        return Answer(answer, again if isinstance(again, Raised) else again[1:], unchanged)
+
+    def generate(self, function: str, seed: int) -> Value | Raised:
+        """Call a package's case generator with numpy's default generator of a seed."""
+        self._ask(frame(b"G", encode([function, seed])))
+        return self._reply(b"V", self._value)
+
+    def ask_again(self, count: int) -> list[bytes] | Raised:
+        """Have the first returned objects of the `count` answered questions sent once more, in order, as bytes."""
+        self._ask(frame(b"F"))
+        answers = []
+        for _ in range(count):
+            answer = self._reply(b"K", bytes)
+            if isinstance(answer, Raised):
+                return answer
+            answers.append(answer[1:])
+        end = self._reply(b"Z", bytes)
+        return end if isinstance(end, Raised) else answers
+
+    def _split(self, body: bytes) -> bytes:
+        """Return the answer's part of a body whose arguments differ from what was asked."""
+        reader = self._parsed(lambda: Reader(body, 1))
+        self._parsed(reader.value)
+        return body[1 : reader.at]
+
+    @staticmethod
+    def _value(body: bytes) -> Value:
+        return decode(body, 1)
+
+    @staticmethod
+    def _parsed(parse: Callable[[], Any]) -> Any:
+        try:
+            return parse()
+        except WireError as error:
+            raise RunEnded(End.BAD_ANSWER, f"malformed answer: {error}") from None
+
+    def _reply(self, kind: bytes, read: Callable[[bytes], Any]) -> Any:
+        body = self._receive(self._limits.case_s)
+        if body.startswith(kind):
+            return self._parsed(lambda: read(body))
+        if body.startswith(b"X"):
+            return self._raised(body)
+        raise RunEnded(End.BAD_ANSWER, f"frame {body[:1]!r} where {kind!r} was due")
+
+    def _raised(self, body: bytes) -> Raised:
+        value = self._parsed(lambda: decode(body, 1))
+        types = (str, str, str, int, str, bool, list)
+        if not (isinstance(value, list) and len(value) == 7 and all(map(isinstance, value, types))):
+            raise RunEnded(End.BAD_ANSWER, "an exception's record is malformed")
+        phase, name, builtin, line, text, refused, lines = value
+        if builtin not in _BUILTIN_ERRORS or not all(type(number) is int for number in lines):
+            raise RunEnded(End.BAD_ANSWER, "an exception's record is malformed")
+        return Raised(phase[:20], name[:80], builtin[:80], line, text[:2000], refused, tuple(lines[:20]))
+
+    def _ask(self, data: bytes) -> None:
+        """Send a question, once it is sure that nothing came before it."""
+        for descriptor, _ in self._poll.poll(0):
+            self._read_from(descriptor)
+        if self._buffer:
+            raise RunEnded(End.BAD_ANSWER, "bytes that came before their question")
+        deadline = min(self._end, time.monotonic() + self._limits.case_s)
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(self._questions, view) :]
+            except BlockingIOError:
+                self._wait_writable(deadline)
+            except BrokenPipeError:
+                raise self._ended() from None
+
+    def _wait_writable(self, deadline: float) -> None:
+        writable = select.poll()
+        for descriptor, events in ((self._questions, select.POLLOUT), (self._prints, select.POLLIN)):
+            writable.register(descriptor, events)
+        for descriptor, events in writable.poll(self._milliseconds(deadline)):
+            if descriptor == self._prints and events & select.POLLIN:
+                self._read_from(descriptor)
+            elif events & (select.POLLERR | select.POLLHUP):
+                raise self._ended()
+
+    def _receive(self, seconds: float) -> bytes:
+        """Return the next frame's body, or raise how the run ended."""
+        deadline = min(self._end, time.monotonic() + seconds)
+        buffer = self._buffer
+        wanted = LENGTH.size
+        while True:
+            if len(buffer) >= wanted:
+                length = LENGTH.unpack_from(buffer)[0]
+                if not 1 <= length <= FRAME_LIMIT:
+                    raise RunEnded(End.BAD_ANSWER, f"a frame of {length} bytes")
+                wanted = LENGTH.size + length
+                if len(buffer) >= wanted:
+                    body = bytes(buffer[LENGTH.size : wanted])
+                    del buffer[:wanted]
+                    return body
+            for descriptor, _ in reversed(self._poll.poll(self._milliseconds(deadline))):
+                self._read_from(descriptor)
+
+    def _milliseconds(self, deadline: float) -> float:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise RunEnded(End.TIME, "the grader's clock ran out")
+        return left * 1000 + 1
+
+    def _read_from(self, descriptor: int) -> None:
+        data = os.read(descriptor, _READ)
+        if descriptor == self._answers:
+            if not data:
+                raise self._ended()
+            self._buffer += data
+        elif data:
+            self._keep_prints(data)
+        else:
+            self._poll.unregister(descriptor)
+
+    def _keep_prints(self, data: bytes) -> None:
+        self._printed += len(data)
+        self.prints += data[: max(0, PRINTS_KEPT - self._printed + len(data))]
+        if self._printed > PRINTS_LIMIT:
+            raise RunEnded(End.OUTPUT, f"more than {PRINTS_LIMIT} bytes of prints")
+
+    def _ended(self) -> Exception:
+        """Say from its exit status why a child is gone; the status is evidence of how it ended, never of success."""
+        status, cpu = self._finish()
+        self._drain_prints()
+        if not os.WIFSIGNALED(status):
+            return RunEnded(End.BAD_ANSWER, f"the process ended by itself with status {os.waitstatus_to_exitcode(status)}")
+        number = os.WTERMSIG(status)
+        if number == signal.SIGSYS:
+            return RunEnded(End.REFUSED, "killed by the system-call filter")
+        if number == signal.SIGXCPU or (number == signal.SIGKILL and cpu >= self._limits.cpu_s):
+            return RunEnded(End.TIME, "the processor-time limit was reached")
+        if number == signal.SIGKILL:
+            return SandboxLost("a child was killed from outside")
+        return RunEnded(End.CRASH, f"killed by {signal.Signals(number).name}")
+
+    def _drain_prints(self) -> None:
+        os.set_blocking(self._prints, False)
+        try:
+            while data := os.read(self._prints, _READ):
+                self._keep_prints(data)
+        except (BlockingIOError, RunEnded):
+            return
+
+    def _finish(self) -> tuple[int, float]:
+        """Kill the child if it still lives; return its wait status and processor seconds."""
+        self._kill()
+        self._reaped = True
+        return self._reap(self.pid)
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):  # its zygote died, and it with it
+            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+
+    def close(self) -> bool:
+        """Kill the child and close its pipes; return whether it still has to be reaped."""
+        if not self._reaped:
+            self._kill()
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        return not self._reaped

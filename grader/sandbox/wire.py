@@ -1,0 +1,227 @@
+"""The bytes between grader and child, both ways, and a strict parser for them.
+
+A frame is ``u32 length | body`` (little endian). A body is one tag byte, the message kind, and one encoded value.
+Values: None, bool, int, float, str, bytes, list, mapping with text keys, C-ordered array of a closed dtype table, and
+`Refused` (what a submission returned in place of an array). The parser believes nothing: it bounds lengths before it
+reads, depth, counts and shapes before it allocates, and wants the exact end. Never pickle, never eval.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+FRAME_LIMIT: Final = 64 << 20  # bytes of one frame; an answer may not be larger
+LENGTH: Final = struct.Struct("<I")
+MAX_DEPTH: Final = 8  # of nested lists and mappings, and of array axes
+DTYPES: Final = tuple(np.dtype(name) for name in ("bool", "int64", "float16", "float32", "float64"))
+_CODES: Final = {dtype: code for code, dtype in enumerate(DTYPES)}
+_INT: Final = struct.Struct("<q")
+_FLOAT: Final = struct.Struct("<d")
+_HEADER: Final = struct.Struct("<BB")  # dtype code, number of axes
+_SHAPES: Final = tuple(struct.Struct(f"<{axes}Q") for axes in range(MAX_DEPTH + 1))
+
+Value = Any  # a wire value, see the module docstring
+
+
+class WireError(Exception):
+    """The bytes are not a value of this format; the text says where it broke."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What stands in for an output that is no plain array: a kind of the child's closed list and a bounded detail."""
+
+    kind: str
+    detail: str
+
+
+def encode(value: Value) -> bytes:
+    """Return the bytes of a wire value; equal values give equal bytes.
+
+    Raises:
+        WireError: the value, or a part of it, has a type that is not carried.
+    """
+    parts: list[bytes] = []
+    _put(value, parts.append, 0)
+    return b"".join(parts)
+
+
+def frame(kind: bytes, *bodies: bytes) -> bytes:
+    """Return a whole frame of a message kind (one byte) and its encoded values."""
+    length = 1 + sum(map(len, bodies))
+    return b"".join((LENGTH.pack(length), kind, *bodies))
+
+
+def _put(value: Value, put: Any, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise WireError("nested too deeply")
+    kind = type(value)
+    if kind is np.ndarray:
+        _put_array(value, put)
+    elif value is None:
+        put(b"n")
+    elif kind is bool:
+        put(b"b\x01" if value else b"b\x00")
+    elif kind is int:
+        _put_int(value, put)
+    elif kind is float:
+        put(b"f" + _FLOAT.pack(value))
+    elif kind is str:
+        _put_bytes(b"s", value.encode("utf-8", "backslashreplace"), put)
+    elif kind is bytes:
+        _put_bytes(b"y", value, put)
+    elif kind is list or kind is tuple:
+        put(b"l" + LENGTH.pack(len(value)))
+        for item in value:
+            _put(item, put, depth + 1)
+    elif kind is dict:
+        put(b"m" + LENGTH.pack(len(value)))
+        for key, item in value.items():
+            _put_bytes(b"s", key.encode(), put)
+            _put(item, put, depth + 1)
+    elif kind is Refused:
+        put(b"r")
+        _put_bytes(b"s", value.kind.encode(), put)
+        _put_bytes(b"s", value.detail.encode("utf-8", "backslashreplace"), put)
+    else:
+        raise WireError(f"a value of type {kind.__name__} is not carried")
+
+
+def _put_int(value: int, put: Any) -> None:
+    try:
+        put(b"i" + _INT.pack(value))
+    except struct.error:
+        raise WireError("an integer beyond 64 bits is not carried") from None
+
+
+def _put_bytes(tag: bytes, data: bytes, put: Any) -> None:
+    put(tag + LENGTH.pack(len(data)))
+    put(data)
+
+
+def _put_array(array: npt.NDArray[Any], put: Any) -> None:
+    code = _CODES.get(array.dtype)
+    if code is None or not array.dtype.isnative:
+        raise WireError(f"arrays of {array.dtype} are not carried")
+    if array.ndim > MAX_DEPTH:
+        raise WireError(f"arrays of {array.ndim} axes are not carried")
+    put(b"a" + _HEADER.pack(code, array.ndim) + _SHAPES[array.ndim].pack(*array.shape))
+    put(array.tobytes())
+
+
+def decode(body: bytes, offset: int = 0) -> Value:
+    """Return the one value that fills `body` from `offset` to its end.
+
+    Raises:
+        WireError: anything else.
+    """
+    reader = Reader(body, offset)
+    value = reader.value()
+    reader.end()
+    return value
+
+
+class Reader:
+    """Reads values one after the other from a frame's body, from `at`; every length is checked against what is there."""
+
+    def __init__(self, body: bytes, offset: int = 0) -> None:
+        self._body = body
+        self.at = offset
+
+    def end(self) -> None:
+        """Raise `WireError` unless everything was read."""
+        if self.at != len(self._body):
+            raise WireError(f"{len(self._body) - self.at} bytes too many")
+
+    def value(self, depth: int = 0) -> Value:
+        """Return the next value."""
+        if depth > MAX_DEPTH:
+            raise WireError("nested too deeply")
+        tag = self._take(1)
+        if tag == b"a":
+            return self._array()
+        if tag == b"i":
+            return _INT.unpack(self._take(8))[0]
+        if tag == b"s":
+            return self._text()
+        if tag == b"l":
+            return [self.value(depth + 1) for _ in range(self._count(1))]
+        if tag == b"m":
+            return {self._key(): self.value(depth + 1) for _ in range(self._count(6))}
+        if tag == b"b":
+            return self._bool()
+        if tag == b"f":
+            return _FLOAT.unpack(self._take(8))[0]
+        if tag == b"n":
+            return None
+        if tag == b"y":
+            return self._take(self._length())
+        if tag == b"r":
+            return Refused(self._key(), self._key())
+        raise WireError(f"unknown tag {tag!r}")
+
+    def _take(self, size: int) -> bytes:
+        start, stop = self.at, self.at + size
+        if stop > len(self._body):
+            raise WireError("cut short")
+        self.at = stop
+        return self._body[start:stop]
+
+    def _length(self) -> int:
+        length: int = LENGTH.unpack(self._take(4))[0]
+        return length
+
+    def _count(self, smallest: int) -> int:
+        """Return a count of items of at least `smallest` bytes each, so that no count outgrows its frame."""
+        count = self._length()
+        if count * smallest > len(self._body) - self.at:
+            raise WireError("a count beyond the frame")
+        return count
+
+    def _bool(self) -> bool:
+        byte = self._take(1)
+        if byte not in (b"\x00", b"\x01"):
+            raise WireError("a boolean is 0 or 1")
+        return byte == b"\x01"
+
+    def _text(self) -> str:
+        try:
+            return self._take(self._length()).decode()
+        except UnicodeDecodeError:
+            raise WireError("text is not UTF-8") from None
+
+    def _key(self) -> str:
+        if self._take(1) != b"s":
+            raise WireError("a key is text")
+        return self._text()
+
+    def _array(self) -> npt.NDArray[Any]:
+        code, axes = _HEADER.unpack(self._take(2))
+        if code >= len(DTYPES) or axes > MAX_DEPTH:
+            raise WireError("unknown dtype or too many axes")
+        dtype, shape = DTYPES[code], _SHAPES[axes].unpack(self._take(8 * axes))
+        size = dtype.itemsize
+        for extent in shape:
+            size *= extent
+            if size > FRAME_LIMIT:
+                raise WireError("an array beyond the frame")
+        if 0 in shape:
+            _check_empty(shape)
+        data = self._take(size)
+        if code == 0 and data.strip(b"\x00\x01"):
+            raise WireError("a boolean array holds 0 and 1")
+        # copied: the array is aligned, writable and outlives the frame
+        return np.frombuffer(data, dtype).reshape(shape).copy()
+
+
+def _check_empty(shape: Sequence[int]) -> None:
+    """An empty array's other extents are bounded by nothing that was read: bound them here."""
+    if max(shape) > FRAME_LIMIT:
+        raise WireError("an array beyond the frame")
+

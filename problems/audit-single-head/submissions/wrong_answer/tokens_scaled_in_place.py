@@ -1,0 +1,18 @@
+import numpy as np
+
+
+def single_head_causal(x, w_q, w_k, w_v, w_o):
+    v = x @ w_v
+    if x.dtype.kind == "f":
+        x *= w_q.shape[1] ** -0.25
+    else:
+        x = x * w_q.shape[1] ** -0.25
+    q = x @ w_q
+    k = x @ w_k
+    scores = q @ k.T
+    masked = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    e = np.exp(masked - masked.max(axis=1, keepdims=True))
+    weights = e / e.sum(axis=1, keepdims=True)
+    mixed = weights @ v
+    y = mixed @ w_o
+    return y, weights
