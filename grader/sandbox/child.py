@@ -21,7 +21,7 @@ import io
 import os
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -47,11 +47,14 @@ def guarded_import(
     name: str,
     globals: Mapping[str, Any] | None = None,
     locals: Mapping[str, Any] | None = None,
-    fromlist: tuple[str, ...] | None = (),
+    fromlist: Sequence[str] | None = (),
     level: int = 0,
 ) -> types.ModuleType:
-    """Import for a submission: a clear sentence for what is not there. The kernel, not this, keeps it from files."""
-    if globals is not None and globals.get("__name__") == MODULE:
+    """Import for a submission: a clear sentence for what is not there. The kernel, not this, keeps it from files.
+
+    C code that imports on a submission's behalf (PyImport_Import) passes a list where a statement passes a tuple.
+    """
+    if globals is not None and globals.get("__name__") == MODULE and type(fromlist) is not list:
         if level:
             raise ImportError("a submission is one file: relative imports are not available")
         if name not in modules.IMPORTABLE:

@@ -1,0 +1,63 @@
+"""Settings, from the environment alone. Only cli, wsgi and the workers read them; everything else takes arguments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import UserError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an operator can set; each variable is in README.md."""
+
+    data: Path  # GRADER_DATA: database and secret key
+    cache: Path  # GRADER_CACHE: generated cases; may be deleted at any time
+    problems: Path  # GRADER_PROBLEMS: the folder of packages
+    database_url: str  # GRADER_DATABASE_URL
+    public_url: str | None  # GRADER_PUBLIC_URL: trusted hosts follow it
+
+
+def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """Return the settings, with the user's own folders as defaults.
+
+    Raises:
+        UserError: a variable has no usable value.
+    """
+    data = _folder(environment, "GRADER_DATA", "XDG_DATA_HOME", ".local/share")
+    problems = environment.get("GRADER_PROBLEMS")
+    if problems and not Path(problems).is_dir():
+        raise UserError(f"GRADER_PROBLEMS is {problems!a}, which is no folder; set it to a folder of problem packages.")
+    public_url = environment.get("GRADER_PUBLIC_URL") or None
+    if public_url and not public_url.startswith(("http://", "https://")):
+        raise UserError(f"GRADER_PUBLIC_URL is {public_url!a}; it must begin with http:// or https://.")
+    return Settings(
+        data=data,
+        cache=_folder(environment, "GRADER_CACHE", "XDG_CACHE_HOME", ".cache"),
+        problems=Path(problems) if problems else shipped("problems"),
+        database_url=environment.get("GRADER_DATABASE_URL") or f"sqlite:///{data / 'grader.sqlite3'}",
+        public_url=public_url,
+    )
+
+
+def _folder(environment: Mapping[str, str], variable: str, base: str, default: str) -> Path:
+    if own := environment.get(variable):
+        return Path(own).absolute()
+    if (base_folder := environment.get(base, "")).startswith("/"):
+        return Path(base_folder) / "grader"
+    home = environment.get("HOME")
+    if not home:
+        raise UserError(f"There is no HOME to keep files in; set {variable} to a folder.")
+    return Path(home) / default / "grader"
+
+
+def shipped(name: str) -> Path:
+    """Return the folder `problems` or `migrations`: the checkout's, otherwise the one that the wheel carries."""
+    package = Path(__file__).resolve().parent
+    checkout = package.parent / name
+    if (package.parent / "pyproject.toml").is_file() and checkout.is_dir():
+        return checkout
+    return package / "_shipped" / name
