@@ -1,0 +1,95 @@
+"""grader problems, grader show."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from grader.config import read_settings
+from grader.errors import InvalidPackage, UserError
+from grader.problems.files import read_folder
+from grader.problems.loader import Problem, load, load_named, slugs
+from grader.report.visible import visible
+
+
+@click.command("problems")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
+def problems_command(as_json: bool) -> None:
+    """List the problems."""
+    root = read_settings().problems
+    loaded = [_load(root / slug) for slug in slugs(root)]
+    if as_json:
+        click.echo(json.dumps([_facts(problem) for problem in loaded if problem], indent=2))
+        return
+    from rich.table import Table
+
+    from grader.report.terminal import make_console
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("problem", "level", "min", "variants", "title"):
+        table.add_column(column, justify="right" if column == "min" else "left", no_wrap=column in ("problem", "level"))
+    for problem in filter(None, loaded):
+        spec = problem.spec
+        table.add_row(problem.slug, spec.level, str(spec.minutes), " ".join(spec.variants), visible(spec.title))
+    console = make_console()
+    console.print(table)
+    if loaded:
+        make_console(stderr=True).print("\ngrader show PROBLEM prints the statement and the buggy starter.", style="dim")
+
+
+def _load(folder: Path) -> Problem | None:
+    """Return a package, or say on stderr what breaks it: one broken package hides no other."""
+    try:
+        return load(read_folder(folder))
+    except InvalidPackage as error:
+        click.echo(f"grader: {visible(error.message, keep='')}", err=True)
+        return None
+
+
+def _facts(problem: Problem) -> dict[str, Any]:
+    spec = problem.spec
+    return {
+        "slug": problem.slug,
+        "title": spec.title,
+        "level": spec.level,
+        "minutes": spec.minutes,
+        "tags": spec.tags,
+        "roles": spec.roles,
+        "entries": list(spec.entries),
+        "variants": list(spec.variants),
+        "max_score": problem.max_score,
+        "package_sha256": problem.sha256,
+    }
+
+
+@click.command("show")
+@click.argument("problem")
+@click.option("--variant", metavar="NAME", help="One of the problem's variants; the first without it.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the starter to a file, never over one.")
+def show_command(problem: str, variant: str | None, output: Path | None) -> None:
+    """Print a problem's statement and its buggy starter, or write the starter to a file."""
+    loaded = load_named(problem, read_settings().problems)
+    variants = loaded.spec.variants
+    if variant is not None and variant not in variants:
+        raise UserError(f"{loaded.slug} has no variant {variant!a}; it has {', '.join(variants)}.")
+    name = variant or loaded.first_variant
+    starter = loaded.starter(name)
+    if output is not None:
+        _write_new(output, starter)
+        click.echo(f"Wrote {output}; repair it, then: grader grade {problem} {output}", err=True)
+        return
+    click.echo(f"{visible(loaded.statement).rstrip()}\n\n# {'-' * 68}\n# starter, variant {name}\n# {'-' * 68}")
+    click.echo(visible(starter), nl=False)
+
+
+def _write_new(path: Path, text: str) -> None:
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UserError(f"{path} is there already; name another file, or remove it first.") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be written ({error.strerror}); name another file.") from None

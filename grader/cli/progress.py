@@ -1,0 +1,55 @@
+"""Progress of long work on stderr: a bar with rate and time left at a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Any, Final
+
+LINE_EVERY_S: Final = 10.0
+
+
+class Progress:
+    """Shows how many of how many are done."""
+
+    def __init__(self, title: str, unit: str) -> None:
+        self._title, self._unit = title, unit
+        self._bar: Any = None
+        self._task: Any = None
+        self._started = self._said = time.monotonic()
+
+    def __enter__(self) -> Progress:
+        if sys.stderr.isatty():
+            from rich import progress
+
+            from grader.report.terminal import make_console
+
+            self._bar = progress.Progress(
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                progress.MofNCompleteColumn(),
+                progress.TextColumn("{task.fields[rate]}"),
+                progress.TimeRemainingColumn(compact=True),
+                console=make_console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(self._title, total=None, rate="")
+        return self
+
+    def update(self, done: int, total: int) -> None:
+        """Show the new count."""
+        rate = done / max(time.monotonic() - self._started, 1e-6)
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, total=total, rate=f"{rate:.0f} {self._unit}/s")
+        elif time.monotonic() - self._said >= LINE_EVERY_S:
+            self._said = time.monotonic()
+            left = (total - done) / rate
+            print(f"{self._title}: {done} of {total} {self._unit}, {rate:.0f}/s, {left:.0f} s left", file=sys.stderr)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()

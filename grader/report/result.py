@@ -1,0 +1,112 @@
+"""A judgement in the formats that other programs read: the JSON object of `grade --json` and batch, and CSV rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from grader.grading.verdict import Judgement
+from grader.report.visible import visible
+
+SCHEMA: Final = 1
+CSV_COLUMNS: Final = (
+    "candidate",
+    "problem",
+    "verdict",
+    "reason",
+    "score",
+    "max_score",
+    "first_wrong_stage",
+    "faults",
+    "source_sha256",
+    "package_sha256",
+)
+
+
+def result(judgement: Judgement) -> dict[str, Any]:
+    """Return the result object, schema 1; every text in it is safe for a candidate."""
+    finding, sandbox = judgement.finding, judgement.sandbox
+    return {
+        "schema": SCHEMA,
+        "problem": judgement.problem,
+        "package_sha256": judgement.package_sha256,
+        "source_sha256": judgement.source_sha256,
+        "verdict": judgement.verdict.value,
+        "reason": judgement.reason.value if judgement.reason else None,
+        "message": visible(judgement.message, keep=""),
+        "score": judgement.score,
+        "max_score": judgement.max_score,
+        "groups": [
+            {
+                "name": group.name,
+                "points": group.points,
+                "max_points": group.max_points,
+                "verdict": group.verdict.value if group.verdict else None,
+            }
+            for group in judgement.groups
+        ],
+        "cases": [
+            {
+                "name": case.name,
+                "group": case.group,
+                "visibility": case.visibility,
+                "verdict": case.verdict.value if case.verdict else None,
+                "reason": case.failure.reason.value if case.failure else None,
+            }
+            for case in judgement.cases
+        ],
+        "finding": {
+            "sentence": visible(finding.sentence, keep=""),
+            "first_wrong_stage": finding.first_wrong_stage,
+            "faults": list(finding.faults),
+            "method": finding.method,
+            "stages": [{"name": name, "status": status} for name, status in finding.stages],
+        },
+        "versions": dict(judgement.versions),
+        "sandbox": {"layers": list(sandbox.layers), "weakened": sandbox.weakened},
+        "timing": {"total_ms": round(judgement.total_ms, 3), "run_ms": round(judgement.run_ms, 3)},
+    }
+
+
+def json_line(value: Mapping[str, Any]) -> str:
+    """Return a result as one line of JSON, ASCII only, so that no reader stumbles over an encoding."""
+    return json.dumps(value, separators=(", ", ": "))
+
+
+def csv_row(value: Mapping[str, Any]) -> dict[str, str]:
+    """Return a result's CSV columns as text."""
+    finding = value["finding"]
+    return {
+        "candidate": str(value["candidate"]),
+        "problem": value["problem"],
+        "verdict": value["verdict"],
+        "reason": value["reason"] or "",
+        "score": _number(value["score"]),
+        "max_score": _number(value["max_score"]),
+        "first_wrong_stage": finding["first_wrong_stage"] or "",
+        "faults": " ".join(finding["faults"]),
+        "source_sha256": value["source_sha256"],
+        "package_sha256": value["package_sha256"],
+    }
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def csv_table(rows: Iterable[Mapping[str, str]]) -> str:
+    """Return rows as CSV, sorted by candidate and problem; a spreadsheet takes no cell for a formula."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, CSV_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in sorted(rows, key=lambda row: (row["candidate"], row["problem"])):
+        writer.writerow({column: _cell(text) for column, text in row.items()})
+    return buffer.getvalue()
+
+
+def _cell(text: str) -> str:
+    text = visible(text, keep="")
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

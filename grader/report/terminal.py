@@ -1,0 +1,101 @@
+"""A judgement for a person at a terminal: verdict as colour, symbol and word, groups, sentence, next step."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from grader.grading.verdict import CaseResult, Judgement, Verdict
+from grader.report.visible import visible
+
+PRINTS_SHOWN: Final = 20  # lines
+
+
+def verdict_text(verdict: Verdict | None, word: str | None = None) -> Text:
+    """Return a verdict as symbol and word in its colour; None is a case or group that was not reached."""
+    if verdict is None:
+        return Text(f"– {word or 'not run'}", style="dim")
+    symbol, style = {Verdict.AC: ("✓", "green"), Verdict.JE: ("!", "magenta")}.get(verdict, ("✗", "red"))
+    return Text(f"{symbol} {word or verdict.value}", style=style)
+
+
+def points_text(points: float | None, max_points: float | None) -> str:
+    """Return points in words; a dash for none."""
+    if points is None or not max_points:
+        return "–"
+    return f"{points:g} of {max_points:g}"
+
+
+def judgement_view(judgement: Judgement, name: str) -> Group:
+    """Return what `grade` prints for one submission."""
+    title = Text.assemble((judgement.problem, "bold"), " · ", visible(name, keep=""))
+    headline = verdict_text(judgement.verdict, judgement.verdict.word)
+    headline.stylize("bold")
+    if judgement.score is not None:
+        headline.append(f"   {points_text(judgement.score, judgement.max_score)} points", style="not bold")
+    if judgement.reason:
+        headline.append(f"   {judgement.verdict.value} {judgement.reason.value}", style="not bold dim")
+    parts: list[RenderableType] = [title, "", headline, Text(visible(judgement.message))]
+    if judgement.groups:
+        parts += ["", _groups_table(judgement)]
+    parts += _prints(judgement)
+    parts += ["", Text.assemble(("Next: ", "bold"), next_step(judgement))]
+    return Group(*parts)
+
+
+def _groups_table(judgement: Judgement) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=True, header_style="dim")
+    for column, justify in (("group", "left"), ("verdict", "left"), ("cases", "right"), ("points", "right")):
+        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    for group in judgement.groups:
+        cases = [case for case in judgement.cases if case.group == group.name]
+        right = sum(case.verdict is Verdict.AC for case in cases)
+        points = points_text(group.points, group.max_points)
+        table.add_row(group.name, verdict_text(group.verdict), f"{right} of {len(cases)}", points)
+    return table
+
+
+def _prints(judgement: Judgement) -> list[RenderableType]:
+    """Return what the submission printed where nothing is secret: while it was imported, and in samples."""
+    shown = [("while it was imported", judgement.import_prints)]
+    shown += [(case.name, case.prints) for case in judgement.cases if case.visibility == "sample"]
+    parts: list[RenderableType] = []
+    for where, text in shown:
+        lines = visible(text).splitlines()
+        if lines:
+            more = [f"… {len(lines) - PRINTS_SHOWN} more lines"] if len(lines) > PRINTS_SHOWN else []
+            parts += ["", Text(f"Prints, {where}", style="dim")]
+            parts += [Text("\n".join(f"  {line}" for line in lines[:PRINTS_SHOWN] + more))]
+    return parts
+
+
+def next_step(judgement: Judgement) -> str:
+    """Return one sentence on what to do now."""
+    first = next((case for case in judgement.cases if case.failure), None)
+    match judgement.verdict:
+        case Verdict.AC:
+            return "answer the follow-up questions on the problem's page (grader serve)."
+        case Verdict.JE:
+            return "run grader doctor, and grader check on the package."
+        case Verdict.CE:
+            return f"compare with the starter: grader show {judgement.problem}"
+    if first is not None:
+        return f"{_where(first)}; read the contract again: grader show {judgement.problem}"
+    return f"read the contract again: grader show {judgement.problem}"
+
+
+def _where(case: CaseResult) -> str:
+    if case.visibility == "sample":
+        return f"the sample {case.name} fails first, so start there"
+    return f"a secret case of the group {case.group} fails first"
+
+
+def make_console(stderr: bool = False) -> Console:
+    """Return a console that honours NO_COLOR, pipes and narrow terminals; piped text is not wrapped at 80."""
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    if not console.is_terminal:
+        console.width = 200
+    return console

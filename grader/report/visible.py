@@ -1,0 +1,23 @@
+"""Makes untrusted text harmless to read: control, bidirectional and invisible characters become visible escapes."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def visible(text: str, keep: str = "\n\t") -> str:
+    """Return text in which every character shows, those of `keep` excepted.
+
+    Line ends of other systems become newlines; escapes are written as Python writes them.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n")
+    return "".join(
+        character
+        if character in keep or unicodedata.category(character) not in _HIDDEN
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
