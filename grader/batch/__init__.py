@@ -1,0 +1,1 @@
+"""Grades a folder of submissions on this machine."""

@@ -11,7 +11,7 @@ from grader.grading.verdict import Judgement, Reason
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.report.visible import visible
-from grader.sandbox.pool import Lane, SandboxUnavailable
+from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 
 
 def warn(text: str) -> None:
@@ -38,3 +38,16 @@ def judge_or_stop(problem: Problem, source: bytes, lane: Lane, cache: CaseCache)
     if judgement.failure and judgement.failure.reason is Reason.INVALID_PACKAGE:
         raise InvalidPackage([judgement.failure.detail])
     return judgement
+
+
+def require_sandbox() -> None:
+    """Make sure that every wall can be put up here, before anything is judged.
+
+    Raises:
+        JudgeError: one cannot.
+    """
+    with Pool(1) as pool, pool.lane() as lane:
+        try:
+            lane.facts()
+        except SandboxUnavailable as error:
+            raise JudgeError(str(error)) from None

@@ -1,0 +1,117 @@
+"""A batch's results on disk: results.jsonl grows line by line, results.csv is written at the end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, TextIO
+
+from grader.batch.submissions import Submission, Unreadable, read_submission
+from grader.errors import UserError
+from grader.report.result import csv_row, csv_table, json_line
+
+LINES: Final = "results.jsonl"
+TABLE: Final = "results.csv"
+SYNC_EVERY: Final = 100  # lines between two writes to the disk itself
+
+
+class Results:
+    """The folder that a batch writes to. Only one batch writes to it at a time."""
+
+    def __init__(self, folder: Path, resume: bool) -> None:
+        """Open the folder.
+
+        Raises:
+            UserError: it cannot be written, or holds results and `resume` was not asked for.
+        """
+        self._lines_path, self._table_path = folder / LINES, folder / TABLE
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if self._lines_path.exists() and not resume:
+                raise UserError(f"{folder} holds results already; add --resume to go on, or name another folder.")
+            self._file: TextIO = open(self._lines_path, "a", encoding="ascii")  # noqa: SIM115 - closed by __exit__
+        except OSError as error:
+            raise UserError(f"{folder} cannot be written ({error.strerror}); name another folder.") from None
+        self._unsynced = 0
+
+    def keep(self, wanted: Iterable[Submission], packages: Mapping[str, str]) -> set[tuple[str, str]]:
+        """Keep the finished results that still hold, drop the rest, and return whose they are.
+
+        A result holds when its submission is wanted, source and package are the same bytes, and it is no JE: our own
+        failures are judged again. A last line that was cut short is dropped.
+
+        Args:
+            packages: each problem's package hash.
+        """
+        paths = {submission.key: submission.path for submission in wanted}
+        kept: dict[tuple[str, str], str] = {}
+        for line, value in self._read():
+            key = (str(value.get("candidate")), str(value.get("problem")))
+            if key in paths and key not in kept and _holds(value, paths[key], packages.get(key[1])):
+                kept[key] = line
+        self._rewrite(kept.values())
+        return set(kept)
+
+    def _read(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        with open(self._lines_path, encoding="ascii", errors="replace") as file:
+            for line in file:
+                try:
+                    value = json.loads(line)
+                except ValueError:
+                    continue
+                if line.endswith("\n") and isinstance(value, dict):
+                    yield line, value
+
+    def _rewrite(self, lines: Iterable[str]) -> None:
+        self._file.close()
+        new = self._lines_path.with_suffix(".new")
+        with open(new, "w", encoding="ascii") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, self._lines_path)
+        self._file = open(self._lines_path, "a", encoding="ascii")  # noqa: SIM115 - closed by __exit__
+
+    def add(self, result: Mapping[str, Any]) -> None:
+        """Append one result."""
+        self._file.write(json_line(result) + "\n")
+        self._file.flush()
+        self._unsynced += 1
+        if self._unsynced >= SYNC_EVERY:
+            os.fsync(self._file.fileno())
+            self._unsynced = 0
+
+    def finish(self) -> dict[str, int]:
+        """Write the table from all lines; return how many there are of each verdict."""
+        rows = [csv_row(value) for _, value in self._read()]
+        new = self._table_path.with_suffix(".new")
+        with open(new, "w", encoding="utf-8", newline="") as file:
+            file.write(csv_table(rows))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, self._table_path)
+        counts: dict[str, int] = {}
+        for row in rows:
+            counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
+        return counts
+
+    def __enter__(self) -> Results:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+
+def _holds(value: Mapping[str, Any], path: Path, package: str | None) -> bool:
+    if value.get("verdict") == "JE" or value.get("package_sha256") != package:
+        return False
+    try:
+        return value.get("source_sha256") == hashlib.sha256(read_submission(path)).hexdigest()
+    except Unreadable:
+        return False

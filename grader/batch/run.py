@@ -1,0 +1,80 @@
+"""Judges a batch's submissions in processes of their own and yields what became of them, as it comes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Final
+
+from grader.batch.submissions import Submission, Unreadable, read_submission
+from grader.batch.worker import Outcome, judge_submissions, start
+from grader.grading.judge import not_judged
+from grader.grading.verdict import Reason
+from grader.report.result import result
+
+CHUNK: Final = 8  # submissions handed to a process at a time
+AHEAD: Final = 2  # chunks waiting for each process; memory does not grow with the batch
+
+
+class Batch:
+    """A run over submissions. `stop` lets what runs finish and starts nothing more."""
+
+    def __init__(self, root: Path, cache: Path, jobs: int) -> None:
+        self._root, self._cache, self._jobs = root, cache, jobs
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Start no further submission."""
+        self._stopped = True
+
+    def outcomes(self, submissions: Sequence[Submission]) -> Iterator[Outcome]:
+        """Yield each submission's outcome once, in the order in which they are ready."""
+        size = max(1, min(CHUNK, len(submissions) // (self._jobs * AHEAD) or 1))
+        chunks = deque(list(submissions[i : i + size]) for i in range(0, len(submissions), size))
+        suspects: list[Submission] = []
+        while chunks and not self._stopped:
+            yield from self._work(chunks, suspects)
+            # a process died: those that were in flight are judged one at a time, so that only the guilty one is ours
+            while suspects and not self._stopped:
+                yield from self._alone(suspects.pop())
+
+    def _executor(self, jobs: int) -> ProcessPoolExecutor:
+        cores = sorted(os.sched_getaffinity(0))
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(jobs, context, start, (self._root, self._cache, cores))
+
+    def _work(self, chunks: deque[list[Submission]], suspects: list[Submission]) -> Iterator[Outcome]:
+        flying: dict[Future[list[Outcome]], list[Submission]] = {}
+        with self._executor(self._jobs) as executor:
+            try:
+                while (chunks and not self._stopped) or flying:
+                    while chunks and not self._stopped and len(flying) < self._jobs * AHEAD:
+                        flying[executor.submit(judge_submissions, chunks[0])] = chunks[0]
+                        chunks.popleft()
+                    for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                        outcomes = future.result()
+                        del flying[future]
+                        yield from outcomes
+            except BrokenProcessPool:
+                suspects += [submission for chunk in flying.values() for submission in chunk]
+
+    def _alone(self, submission: Submission) -> Iterator[Outcome]:
+        try:
+            with self._executor(1) as executor:
+                yield from executor.submit(judge_submissions, [submission]).result()
+        except BrokenProcessPool:
+            yield _judge_error(submission)
+
+
+def _judge_error(submission: Submission) -> Outcome:
+    try:
+        source = read_submission(submission.path)
+    except Unreadable as error:
+        return Outcome(submission, None, str(error))
+    judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, "a grading process died twice")
+    return Outcome(submission, {"candidate": submission.candidate, **result(judgement)})

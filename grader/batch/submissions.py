@@ -1,0 +1,100 @@
+"""Finds the submissions of a batch folder: `<candidate>/<problem>.py`; nothing that leaves the folder is followed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from grader.errors import UserError
+
+BYTES_MAX: Final = 64 << 20
+
+
+class Unreadable(Exception):
+    """A submission's file cannot be read; the text says why."""
+
+
+@dataclass(frozen=True, order=True)
+class Submission:
+    """One file to judge. Names come from the file system and are not trusted."""
+
+    candidate: str
+    problem: str
+    path: Path
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What names a result."""
+        return (self.candidate, self.problem)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A folder's submissions, sorted, and the files that are none."""
+
+    submissions: tuple[Submission, ...]
+    ignored: tuple[str, ...]
+
+
+def find_submissions(folder: Path, problems: Iterable[str]) -> Found:
+    """Return the submissions below a folder.
+
+    Raises:
+        UserError: it is no folder, cannot be read, or holds no submission.
+    """
+    known = set(problems)
+    found: list[Submission] = []
+    ignored: list[str] = []
+    for candidate in _entries(folder):
+        if candidate.name.startswith("."):
+            continue
+        if not candidate.is_dir(follow_symlinks=False):
+            ignored.append(candidate.name)
+            continue
+        for file in _entries(Path(candidate.path)):
+            slug = file.name.removesuffix(".py")
+            if file.name.startswith(".") or file.name == "__pycache__":
+                continue
+            if file.name.endswith(".py") and slug in known:
+                found.append(Submission(_text(candidate.name), slug, Path(file.path)))
+            else:
+                ignored.append(f"{candidate.name}/{file.name}")
+    if not found:
+        raise UserError(f"{folder} holds no submission; expected <candidate>/<problem>.py, problems: {', '.join(sorted(known))}.")
+    return Found(tuple(sorted(found)), tuple(map(_text, ignored)))
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be read ({error.strerror}); name a folder of <candidate>/<problem>.py.") from None
+
+
+def _text(name: str) -> str:
+    """Return a file name as text that any encoding carries."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def read_submission(path: Path) -> bytes:
+    """Return a submission's bytes; a link, a folder or a device is not read.
+
+    Raises:
+        Unreadable: with the reason.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        with open(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise Unreadable("is no regular file")
+            data = file.read(BYTES_MAX + 1)
+    except OSError as error:
+        raise Unreadable("is a link" if path.is_symlink() else error.strerror or str(error)) from None
+    if len(data) > BYTES_MAX:
+        raise Unreadable(f"is larger than {BYTES_MAX >> 20} MiB")
+    return data
