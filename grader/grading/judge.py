@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import hashlib
 import platform
 import time
@@ -15,10 +14,11 @@ from grader import __version__
 from grader.errors import InvalidPackage
 from grader.grading.compare import Contract, Malformed, compare
 from grader.grading.score import first_failure, score_groups
-from grader.grading.verdict import CaseResult, Failure, Finding, Judgement, Reason, Sandbox, Verdict
+from grader.grading.verdict import CaseResult, Failure, Finding, Judgement, Reason, Sandbox, Verdict, Visibility
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Case
 from grader.problems.loader import Problem
+from grader.problems.schema import is_kind_of
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import Answer, End, Limits, Raised, Run, RunEnded, SandboxLost
 
@@ -108,7 +108,7 @@ class _Judging:
         self._cases = cases
         self._group_of = {name: group.name for group in problem.spec.groups for name in group.cases}
         self._contracts = {
-            name: Contract.of(name, entry, problem.spec.tolerance) for name, entry in problem.spec.entries.items()
+            name: Contract.of(name, entry) for name, entry in problem.spec.entries.items()
         }
         self._lines = 0  # of the source: a line beyond them is no line
         self.results: list[CaseResult] = []
@@ -182,8 +182,10 @@ class _Judging:
         answer = run.ask(case.question)
         if isinstance(answer, Raised):
             return self._raised(case, answer)
-        answered.append((len(self.results), answer.first))
-        return self._compare(case, answer)
+        failure = self._compare(case, answer)
+        # a wrong answer is as large as a submission likes, and nothing more is asked of it
+        answered.append((len(self.results), b"" if failure else answer.first))
+        return failure
 
     def _compare(self, case: Case, answer: Answer) -> Failure | None:
         if case.raises is not None:
@@ -195,12 +197,12 @@ class _Judging:
 
     def _compare_again(self, run: Run, answered: list[tuple[int, bytes]]) -> None:
         """Ask for the first returned objects once more; they must be the same bytes."""
-        again = run.ask_again(len(answered))
+        again = run.ask_again([answer for _, answer in answered])
         if isinstance(again, Raised):
             raise _Stop(self._raised(self._cases[-1], again) or Failure.of(Reason.BAD_ANSWER))
-        for (position, before), after in zip(answered, again, strict=True):
+        for (position, _), same in zip(answered, again, strict=True):
             result = self.results[position]
-            if before != after and result.failure is None:
+            if not same and result.failure is None:
                 case = self._cases[position]
                 self.results[position] = self._result(case, Failure.of(Reason.RESULT_CHANGED, entry=case.entry), result.prints)
 
@@ -224,7 +226,7 @@ class _Judging:
         if raised.refused:
             raise _Stop(self._exception(raised, case.is_sample))
         if case.raises is not None:
-            if case.raises in (raised.name, raised.builtin) or _is_subclass(raised.builtin, case.raises):
+            if is_kind_of(raised.builtin, case.raises):  # the class's own name is the submission's to choose
                 return None
             got = f"raises {_class_name(raised, case.is_sample)}"
             return Failure.of(Reason.EXPECTED_ERROR, raised.text, entry=case.entry, wanted=case.raises, got=got)
@@ -254,7 +256,7 @@ class _Judging:
 
     def _result(self, case: Case, failure: Failure | None, prints: str = "", reached: bool = True) -> CaseResult:
         verdict = failure.verdict if failure else Verdict.AC if reached else None
-        visibility = "sample" if case.is_sample else "secret"
+        visibility: Visibility = "sample" if case.is_sample else "secret"
         return CaseResult(case.name, self._group_of[case.name], visibility, verdict, failure, prints)
 
 
@@ -276,11 +278,6 @@ def _class_name(raised: Raised, visible: bool) -> str:
     if raised.name == raised.builtin or raised.name in ("LinAlgError", "AxisError"):
         return raised.name
     return raised.name if visible and raised.name.isidentifier() else "an exception of your own"
-
-
-def _is_subclass(name: str, of: str) -> bool:
-    kind, base = getattr(builtins, name), getattr(builtins, of)
-    return issubclass(kind, base)
 
 
 def _one_line(text: str) -> str:

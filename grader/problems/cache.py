@@ -25,7 +25,7 @@ from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
 from grader.sandbox.wire import WireError
 
-_MAGIC: Final = b"grader cases 1\n"
+_MAGIC: Final = b"grader cases 2\n"
 _DIGEST_BYTES: Final = 32
 KEPT_DAYS: Final = 60  # files not used for so long are removed
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -20,6 +21,8 @@ from grader.sandbox.run import Limits
 
 REFERENCE = "submissions/accepted/reference.py"
 WRONG_FOLDERS = ("wrong_answer", "run_time_error", "time_limit_exceeded")
+FINDINGS_MAX: Final = 100  # of one file's keys
+_STARTER: Final = re.compile(r"starters/[A-Za-z0-9_][A-Za-z0-9_-]{0,60}\.py")
 SpecT = TypeVar("SpecT", bound=Spec)
 
 
@@ -85,9 +88,9 @@ def load(files: PackageFiles) -> Problem:
     spec = _read(files, "problem.yaml", ProblemSpec)
     findings = [f"{files.slug}/problem.yaml: {text}" for text in _across_keys(spec)]
     findings += [f"{files.slug}/problem.yaml: {text}" for text in _starters(files, spec)]
-    for path in ("statement.md", "cases.py", REFERENCE):
-        if path not in files.contents:
-            findings.append(f"{files.slug}/{path}: the file is missing; add it.")
+    starters = {variant.starter for variant in spec.variants.values()} & set(files.contents)
+    for path in ("statement.md", "cases.py", REFERENCE, *sorted(starters)):
+        findings += _text_findings(files, path)
     if findings:
         raise InvalidPackage(findings)
     return Problem(files, spec)
@@ -142,12 +145,13 @@ def _read(files: PackageFiles, path: str, spec: type[SpecT]) -> SpecT:
     try:
         return spec.model_validate(data)
     except ValidationError as error:
-        raise InvalidPackage([_sentence(name, detail) for detail in error.errors(include_url=False)]) from None
+        details = error.errors(include_url=False)[:FINDINGS_MAX]
+        raise InvalidPackage([_sentence(name, detail) for detail in details]) from None
 
 
 def _sentence(name: str, detail: Any) -> str:
     """Return a finding of a validation error: file, key, what is wrong, what to do."""
-    key = ".".join(str(part) for part in detail["loc"] if part != "[key]") or "(top)"
+    key = ".".join(_key_part(part) for part in detail["loc"] if part != "[key]")
     match detail["type"]:
         case "missing":
             return f"{name}: the key {key} is missing; add it."
@@ -160,6 +164,11 @@ def _sentence(name: str, detail: Any) -> str:
         case "value_error":
             return f"{name}: {key}: {detail['ctx']['error']}; correct it."
     return f"{name}: {key} is {_shown(detail['input'])}: {detail['msg'].lower()}; correct it."
+
+
+def _key_part(part: object) -> str:
+    text = str(part)
+    return text if text.isascii() and text.isprintable() and len(text) <= 60 else _shown(text)
 
 
 def _shown(value: object) -> str:
@@ -183,6 +192,8 @@ def _across_keys(spec: ProblemSpec) -> list[str]:
         findings.append("groups: two groups have the same name; rename one.")
     if sum(group.points for group in spec.groups) <= 0:
         findings.append("groups: no group has points; give some.")
+    if len(set(spec.stages)) < len(spec.stages):
+        findings.append("stages: a stage stands twice; remove one.")
     for name, entry in spec.entries.items():
         findings += [f"entries.{name}.{text}" for text in _entry_findings(entry)]
     return findings
@@ -208,12 +219,20 @@ def _entry_findings(entry: EntrySpec) -> list[str]:
 def _starters(files: PackageFiles, spec: ProblemSpec) -> list[str]:
     findings = []
     for name, variant in spec.variants.items():
-        path = variant.starter
-        if not path.startswith("starters/") or ".." in path.split("/") or not path.endswith(".py"):
-            findings.append(f"variants.{name}.starter: {_shown(path)} is no path of the form starters/NAME.py; correct it.")
+        key, path = f"variants.{name}.starter", variant.starter
+        if not _STARTER.fullmatch(path):
+            findings.append(f"{key}: {_shown(path)} is no path of the form starters/NAME.py; correct it.")
         elif path not in files.contents:
-            findings.append(f"variants.{name}.starter: the file {path} is missing; add it.")
+            findings.append(f"{key}: the file {path} is missing; add it.")
     return findings
+
+
+def _text_findings(files: PackageFiles, path: str) -> list[str]:
+    try:
+        files.text(path)
+    except InvalidPackage as error:
+        return list(error.findings)
+    return []
 
 
 def _interview_findings(problem: Problem) -> list[str]:
@@ -229,7 +248,7 @@ def _interview_findings(problem: Problem) -> list[str]:
     for question in interview.multiple_choice:
         if question.correct >= len(question.choices):
             findings.append(f"{name}: multiple_choice {question.id}: correct is beyond the choices; correct it.")
-    ids = [item.id for item in (*interview.follow_ups, *interview.multiple_choice)]
+    ids = [item.id for item in interview.follow_ups] + [item.id for item in interview.multiple_choice]
     findings += [f"{name}: the id {double} stands twice; rename one." for double in sorted({i for i in ids if ids.count(i) > 1})]
     return findings
 

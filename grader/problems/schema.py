@@ -12,8 +12,24 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from grader.problems.shapes import ArrayType, IntegerType, ShapeError, parse
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
-Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400, pattern=r"^[^\n]+$")]
+
+def _plain_text(text: str) -> str:
+    if any(character < " " and character not in "\n\t" or "\x7f" <= character < "\xa0" for character in text):
+        raise ValueError("there are control characters in the text")
+    return text
+
+
+def _one_line(text: str) -> str:
+    if "\n" in text or "\t" in text:
+        raise ValueError("the text must stand on one line, without tabs")
+    return text
+
+
+_Plain = AfterValidator(_plain_text)
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000), _Plain]
+Line = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400), _Plain, AfterValidator(_one_line)
+]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,60}$")]
 Kebab = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 FaultId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*(\+[a-z0-9]+(-[a-z0-9]+)*)*$", max_length=240)]
@@ -29,7 +45,8 @@ def _type_text(text: str) -> str:
     return text
 
 
-TypeText = Annotated[str, AfterValidator(_type_text)]
+TypeText = Annotated[str, StringConstraints(max_length=200), AfterValidator(_type_text)]
+Cost = Annotated[float, Field(ge=0, le=1000)]
 
 
 class Spec(BaseModel):
@@ -101,7 +118,7 @@ class ProblemSpec(Spec):
     tolerance: ToleranceSpec = ToleranceSpec()
     limits: LimitsSpec = LimitsSpec()
     stages: list[Identifier] = Field(min_length=1, max_length=20)
-    hint_costs: tuple[float, float] = (5.0, 10.0)
+    hint_costs: tuple[Cost, Cost] = (5.0, 10.0)
 
 
 class HintSpec(Spec):
@@ -176,3 +193,8 @@ def is_exception_name(name: object) -> bool:
     """Whether a case's `raises` names a built-in exception class."""
     found = getattr(builtins, name, None) if isinstance(name, str) else None
     return isinstance(found, type) and issubclass(found, Exception)
+
+
+def is_kind_of(raised: str, wanted: str) -> bool:
+    """Whether the built-in exception class of one name is the other one or a subclass of it."""
+    return issubclass(getattr(builtins, raised), getattr(builtins, wanted))

@@ -12,8 +12,9 @@ from typing import Final
 
 ARRAY_DTYPES: Final = ("bool", "int64", "float32", "float64")
 _ARRAY: Final = re.compile(r"(bool|int64|float32|float64)\[([^\]]*)\]")
-_INTEGER: Final = re.compile(r"int ([A-Za-z_]\w*)")
-_FACTOR: Final = re.compile(r"[A-Za-z_]\w{0,20}|[0-9]{1,9}")
+_NAME: Final = r"[A-Za-z_][A-Za-z0-9_]{0,20}"
+_INTEGER: Final = re.compile(rf"int ({_NAME})")
+_FACTOR: Final = re.compile(rf"{_NAME}|[0-9]{{1,9}}")
 Factor = str | int
 
 
@@ -97,8 +98,11 @@ def parse(text: str) -> ArrayType | IntegerType:
 
 
 def _dimension(text: str) -> Dimension:
-    top, _, bottom = text.partition("//")
-    return Dimension(_factors(top), _factors(bottom) if bottom else ())
+    top, sign, bottom = text.partition("//")
+    divisor = _factors(bottom) if sign else ()
+    if 0 in divisor:
+        raise ShapeError(f"{text!r} divides by zero")
+    return Dimension(_factors(top), divisor)
 
 
 def _factors(text: str) -> tuple[Factor, ...]:

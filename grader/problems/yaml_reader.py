@@ -9,6 +9,7 @@ import yaml
 from grader.errors import InvalidPackage
 
 DEPTH_MAX: Final = 12
+_KEY_TAGS: Final = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:value")  # the second is that of a lone "="
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -16,9 +17,14 @@ class _Loader(_Base):  # type: ignore[misc]
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} stands twice", problem_mark=key.start_mark)
-            seen.add(key.value)
+            if not isinstance(key, yaml.ScalarNode) or key.tag not in _KEY_TAGS:
+                problem = "a key is no text: put it in quotes"
+            elif key.value in seen:
+                problem = f"the key {key.value[:80]!a} stands twice"
+            else:
+                seen.add(key.value)
+                continue
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         return mapping
 
@@ -38,7 +44,7 @@ def read_yaml(text: str, name: str) -> Any:
         line = f" line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise InvalidPackage([f"{name}{line}: {error.problem or 'is not YAML'}; correct it."]) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InvalidPackage([f"{name}: is not YAML ({str(error).splitlines()[0]}); correct it."]) from None
+        raise InvalidPackage([f"{name}: is not YAML ({str(error).partition(chr(10))[0][:200]}); correct it."]) from None
 
 
 def _check_events(text: str, name: str) -> None:

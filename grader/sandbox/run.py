@@ -21,7 +21,6 @@ from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Reader, Value, WireError, d
 
 PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
 PRINTS_KEPT: Final = 64 << 10
-PIPE_BYTES: Final = 1 << 20  # wanted size of the pipes, so that a usual answer needs one read
 READY_S: Final = 10.0  # a forked child has its walls up in milliseconds; this long only on a drowning machine
 _READ: Final = 1 << 20
 _BUILTIN_ERRORS: Final = frozenset(
@@ -155,7 +154,7 @@ class Run:
         missing = self._reply(b"L", self._value)
         if isinstance(missing, Raised):
             return missing
-        if not isinstance(missing, list) or not all(name in entries for name in missing):
+        if not isinstance(missing, list) or not all(type(name) is str and name in entries for name in missing):
             raise RunEnded(End.BAD_ANSWER, "the list of missing entries is malformed")
         return missing
 
@@ -175,17 +174,23 @@ class Run:
         self._ask(frame(b"G", encode([function, seed])))
         return self._reply(b"V", self._value)
 
-    def ask_again(self, count: int) -> list[bytes] | Raised:
-        """Have the first returned objects of the `count` answered questions sent once more, in order, as bytes."""
+    def ask_again(self, before: Sequence[bytes]) -> list[bool] | Raised:
+        """Have the first returned objects of all answered questions sent once more, in order.
+
+        Args:
+            before: what they were as bytes of wire values; none of what comes now is kept.
+        Returns:
+            for each whether it is the same bytes still.
+        """
         self._ask(frame(b"F"))
-        answers = []
-        for _ in range(count):
-            answer = self._reply(b"K", bytes)
-            if isinstance(answer, Raised):
-                return answer
-            answers.append(answer[1:])
+        same = []
+        for answer in before:
+            reply = self._reply(b"K", bytes)
+            if isinstance(reply, Raised):
+                return reply
+            same.append(len(reply) == 1 + len(answer) and reply.endswith(answer))
         end = self._reply(b"Z", bytes)
-        return end if isinstance(end, Raised) else answers
+        return end if isinstance(end, Raised) else same
 
     def _split(self, body: bytes) -> bytes:
         """Return the answer's part of a body whose arguments differ from what was asked."""
@@ -218,7 +223,7 @@ class Run:
         if not (isinstance(value, list) and len(value) == 7 and all(map(isinstance, value, types))):
             raise RunEnded(End.BAD_ANSWER, "an exception's record is malformed")
         phase, name, builtin, line, text, refused, lines = value
-        if builtin not in _BUILTIN_ERRORS or not all(type(number) is int for number in lines):
+        if builtin not in _BUILTIN_ERRORS or not all(type(number) is int for number in (line, *lines)):
             raise RunEnded(End.BAD_ANSWER, "an exception's record is malformed")
         return Raised(phase[:20], name[:80], builtin[:80], line, text[:2000], refused, tuple(lines[:20]))
 

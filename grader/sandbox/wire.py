@@ -3,7 +3,8 @@
 A frame is ``u32 length | body`` (little endian). A body is one tag byte, the message kind, and one encoded value.
 Values: None, bool, int, float, str, bytes, list, mapping with text keys, C-ordered array of a closed dtype table, and
 `Refused` (what a submission returned in place of an array). The parser believes nothing: it bounds lengths before it
-reads, depth, counts and shapes before it allocates, and wants the exact end. Never pickle, never eval.
+reads, depth, counts and shapes before it allocates, the number of values as it goes (a frame of tiny ones would keep
+it busy for seconds), and wants the exact end. Never pickle, never eval.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy.typing as npt
 FRAME_LIMIT: Final = 64 << 20  # bytes of one frame; an answer may not be larger
 LENGTH: Final = struct.Struct("<I")
 MAX_DEPTH: Final = 8  # of nested lists and mappings, and of array axes
+MAX_VALUES: Final = 1 << 16  # of one parsed value, itself and all that it holds
 DTYPES: Final = tuple(np.dtype(name) for name in ("bool", "int64", "float16", "float32", "float64"))
 _CODES: Final = {dtype: code for code, dtype in enumerate(DTYPES)}
 _INT: Final = struct.Struct("<q")
@@ -127,11 +129,32 @@ def decode(body: bytes, offset: int = 0) -> Value:
     return value
 
 
+def decode_answer(body: bytes) -> tuple[bool, int, list[npt.NDArray[Any] | Refused]]:
+    """Return what an entry returned: (is it a sequence, how many items, the items).
+
+    The items of a sequence are left out where it is not what was asked for, otherwise there are as many as counted.
+
+    Raises:
+        WireError: the bytes are no such answer.
+    """
+    value = decode(body)
+    if type(value) is not list or [type(part) for part in value] != [bool, int, list]:
+        raise WireError("an answer is [sequence, count, items]")
+    is_sequence, count, items = value
+    if not all(isinstance(item, np.ndarray | Refused) for item in items):
+        raise WireError("an answer's items are arrays")
+    left_out = is_sequence and not items and count >= 0
+    if not (left_out or len(items) == count) or not (is_sequence or count == 1):
+        raise WireError("an answer's count is not that of its items")
+    return is_sequence, count, items
+
+
 class Reader:
     """Reads values one after the other from a frame's body, from `at`; every length is checked against what is there."""
 
     def __init__(self, body: bytes, offset: int = 0) -> None:
         self._body = body
+        self._values = 0
         self.at = offset
 
     def end(self) -> None:
@@ -143,6 +166,9 @@ class Reader:
         """Return the next value."""
         if depth > MAX_DEPTH:
             raise WireError("nested too deeply")
+        self._values += 1
+        if self._values > MAX_VALUES:
+            raise WireError("too many values")
         tag = self._take(1)
         if tag == b"a":
             return self._array()
@@ -153,7 +179,7 @@ class Reader:
         if tag == b"l":
             return [self.value(depth + 1) for _ in range(self._count(1))]
         if tag == b"m":
-            return {self._key(): self.value(depth + 1) for _ in range(self._count(6))}
+            return self._mapping(depth)
         if tag == b"b":
             return self._bool()
         if tag == b"f":
@@ -165,6 +191,15 @@ class Reader:
         if tag == b"r":
             return Refused(self._key(), self._key())
         raise WireError(f"unknown tag {tag!r}")
+
+    def _mapping(self, depth: int) -> dict[str, Value]:
+        mapping: dict[str, Value] = {}
+        for _ in range(self._count(6)):
+            key = self._key()
+            if key in mapping:
+                raise WireError("a key stands twice")
+            mapping[key] = self.value(depth + 1)
+        return mapping
 
     def _take(self, size: int) -> bytes:
         start, stop = self.at, self.at + size

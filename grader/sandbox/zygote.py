@@ -51,6 +51,7 @@ def warm_up() -> None:
     np.ascontiguousarray((weights @ x).transpose(1, 0, 2)).reshape(3, -1).astype(np.float32).mean(0).tolist()
     np.linalg.norm(x)
     exec(compile("def f(a: int = 1) -> int:\n    return [i for i in range(a)][0]\nf()", "warm", "exec"), {})  # noqa: S102
+    random.seed(0)
     np.random.seed(0)
 
 
@@ -73,6 +74,7 @@ class Zygote:
         self._control = control
         self._base_mib = vm_mib()
         self.facts = facts(self._base_mib)
+        jail.keep_freed_memory()
         gc.collect()
         gc.freeze()
         gc.disable()
@@ -92,7 +94,7 @@ class Zygote:
     def _fork(self, mib: int, seconds: int) -> Callable[[], None] | None:
         questions, answers, prints = os.pipe(), os.pipe(), os.pipe()
         parent = os.getpid()
-        pid = os.fork()
+        pid = jail.fork()
         if pid == 0:
             return lambda: self._become_child((questions[0], answers[1], prints[1]), mib, seconds, parent)
         pidfd = os.pidfd_open(pid)
@@ -116,7 +118,6 @@ class Zygote:
         os.closerange(ruleset + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         sys.stdout, sys.stderr = self._outputs
         gc.enable()
-        random.seed(0)  # the module reseeds itself after each fork
         jail.lock_child(self._program, ruleset, (self._base_mib + mib) << 20, seconds, parent)
         child.Child(self._outputs).serve()
 

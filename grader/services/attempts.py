@@ -1,0 +1,128 @@
+"""A candidate's attempts: start, hand a source in, give up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from sqlalchemy.orm import Session
+
+from grader.errors import NotFound, UserError
+from grader.problems.loader import Problem
+from grader.services.packages import Packages
+from grader.store import queries
+from grader.store.models import Attempt, Candidate, Mode, Submission
+
+WAITING_MAX: Final = 5  # submissions of one candidate that wait at a time, so that nobody fills the queue
+EDITABLE_BYTES_MAX: Final = 1 << 20  # what is larger is refused by judging, and slows a browser down
+Status = Literal["new", "in progress", "given up", "solved"]
+
+
+class AttemptClosed(UserError):
+    """The attempt does not take this any more, or not yet."""
+
+    status = 409
+
+
+class TooManyWaiting(UserError):
+    """The candidate's earlier submissions are not judged yet."""
+
+    status = 429
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a candidate has reached on one problem, over all attempts."""
+
+    status: Status = "new"
+    submissions: int = 0
+    best_score: float | None = None
+    attempts: Sequence[Attempt] = ()  # newest first
+
+
+def start(
+    session: Session, candidate: Candidate, problem: Problem, variant: str, packages: Packages, now: datetime
+) -> Attempt:
+    """Return the candidate's running attempt on a variant, begun now when there is none.
+
+    Raises:
+        NotFound: the problem has no such variant.
+    """
+    if variant not in problem.spec.variants:
+        raise NotFound(f"{problem.spec.title} has no such variant; choose one from its page.")
+    package = packages.remember(session, problem, now)
+    if running := queries.running_attempt(session, candidate, package, variant):
+        return running
+    attempt = Attempt(
+        candidate_id=candidate.id, package_id=package.id, variant=variant, mode=Mode.PRACTICE, started_at=now
+    )
+    session.add(attempt)
+    session.flush()
+    return attempt
+
+
+def submit(session: Session, candidate: Candidate, public_id: str, source: bytes, now: datetime) -> Submission:
+    """Store a source as it is; it has no verdict until it is judged.
+
+    Raises:
+        NotFound: there is no such attempt of this candidate.
+        AttemptClosed: it has been given up.
+        TooManyWaiting: several earlier submissions wait to be judged.
+    """
+    attempt = queries.attempt_of(session, candidate, public_id, lock=True)
+    if attempt.given_up_at is not None:
+        raise AttemptClosed("You gave this attempt up; start the problem again to hand in another source.")
+    if queries.number_waiting(session, candidate) >= WAITING_MAX:
+        raise TooManyWaiting(f"{WAITING_MAX} of your submissions are still being graded; wait for one of them.")
+    ordinal = queries.last_ordinal(session, attempt) + 1
+    submission = Submission(attempt=attempt, ordinal=ordinal, source=source, created_at=now)
+    session.add(submission)
+    session.flush()
+    return submission
+
+
+def give_up(session: Session, candidate: Candidate, public_id: str, now: datetime) -> Attempt:
+    """End an attempt without a solution, which opens its follow-ups and answers; a solved one stays as it is.
+
+    Raises:
+        NotFound: there is no such attempt of this candidate.
+    """
+    attempt = queries.attempt_of(session, candidate, public_id, lock=True)
+    if not attempt.is_over:
+        attempt.given_up_at = now
+    return attempt
+
+
+def progress(session: Session, candidate: Candidate | None) -> dict[str, Progress]:
+    """Return what a candidate has reached, by the problems' slugs."""
+    found: dict[str, Progress] = {}
+    for attempt, number in reversed(queries.attempts_of(session, candidate) if candidate else ()):
+        before = found.get(attempt.package.slug, Progress())
+        scores = [score for score in (before.best_score, attempt.best_score) if score is not None]
+        found[attempt.package.slug] = Progress(
+            status="solved" if before.status == "solved" else status(attempt),
+            submissions=before.submissions + number,
+            best_score=max(scores, default=None),
+            attempts=(attempt, *before.attempts),
+        )
+    return found
+
+
+def status(attempt: Attempt) -> Status:
+    """Return an attempt's state in a word."""
+    if attempt.solved_at is not None:
+        return "solved"
+    return "given up" if attempt.given_up_at is not None else "in progress"
+
+
+def editable_source(session: Session, attempt: Attempt, problem: Problem) -> str:
+    """Return what the editor begins with: the source handed in last where it is text, otherwise the starter."""
+    newest = queries.newest_source(session, attempt)
+    if newest is not None and len(newest) <= EDITABLE_BYTES_MAX and b"\0" not in newest:
+        try:
+            return newest.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            pass
+    return problem.starter(attempt.variant)

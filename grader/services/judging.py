@@ -1,0 +1,187 @@
+"""Judges stored submissions in this process: a row waits without a verdict, a thread takes it, the result is written once."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import Engine, event
+from sqlalchemy.orm import Session
+
+from grader.errors import InvalidPackage
+from grader.grading.judge import judge, not_judged
+from grader.grading.verdict import CaseResult as Case
+from grader.grading.verdict import Judgement, Reason, Verdict
+from grader.problems.cache import CaseCache
+from grader.report.result import json_line, result
+from grader.sandbox.pool import Lane, Pool
+from grader.services.packages import Packages
+from grader.store import queries
+from grader.store.models import CaseResult, GroupResult, Submission
+from grader.store.session import read_session, write_session
+
+SWEEP_S: Final = 30.0  # an idle thread looks for rows that were missed, for example because the disk was full
+STOP_S: Final = 10.0  # how long a judgement under way may take when the service stops
+Dispatch = Callable[[Session, Submission], None]
+log = logging.getLogger(__name__)
+
+
+class Judging:
+    """A few threads, each with a lane of its own while it judges."""
+
+    def __init__(self, engine: Engine, pool: Pool, cache: CaseCache, packages: Packages) -> None:
+        self._engine, self._pool, self._cache, self._packages = engine, pool, cache, packages
+        self._queue: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._known: set[int] = set()  # queued or under way
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        # daemon threads: a process that is told to end does not wait for the whole queue
+        self._threads = [
+            threading.Thread(target=self._work, name=f"judging-{number}", daemon=True) for number in range(pool.size)
+        ]
+
+    def start(self) -> None:
+        """Start the threads; rows that an earlier process left without a verdict come first."""
+        self._sweep()
+        for thread in self._threads:
+            thread.start()
+
+    def dispatch(self, session: Session, submission: Submission) -> None:
+        """Have a submission judged once the session's transaction is committed, never before and never without."""
+        session.flush()
+        key = submission.id
+        event.listen(session, "after_commit", lambda _: self._enqueue(key), once=True)
+
+    def close(self) -> None:
+        """Stop; what is not judged in a moment keeps its row without a verdict and is judged at the next start."""
+        self._stopping.set()
+        for _ in self._threads:
+            self._queue.put(None)
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(STOP_S / len(self._threads))
+
+    def _enqueue(self, key: int) -> None:
+        with self._lock:
+            if key in self._known:
+                return
+            self._known.add(key)
+        self._queue.put(key)
+
+    def _sweep(self) -> None:
+        with read_session(self._engine) as session:
+            keys = queries.unjudged(session)
+        for key in keys:
+            self._enqueue(key)
+
+    def _work(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                key = self._queue.get(timeout=SWEEP_S)
+            except queue.Empty:
+                key = None
+            try:
+                if key is not None:
+                    self._judge(key)
+                elif not self._stopping.is_set():
+                    self._sweep()
+            except Exception:
+                log.exception("a submission could not be judged or its result not be written; it is tried again")
+            finally:
+                with self._lock:
+                    self._known.discard(key or 0)
+
+    def _judge(self, key: int) -> None:
+        with self._pool.lane() as lane:
+            judgement = judge_row(self._engine, key, lane, self._cache, self._packages)
+        if judgement is None or (self._stopping.is_set() and judgement.verdict is Verdict.JE):
+            return  # judged elsewhere; or the sandbox went away because the service stops
+        write_result(self._engine, key, judgement, datetime.now(UTC))
+
+
+def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: Packages) -> Judgement | None:
+    """Judge a stored submission; None when it is judged already. Whatever goes wrong on our side is JE."""
+    with read_session(engine) as session:
+        submission = queries.submission_to_judge(session, key)
+        if submission is None:
+            return None
+        package, source = submission.attempt.package, submission.source
+        try:
+            problem = packages.pinned(session, package)
+        except InvalidPackage as error:
+            log.error("submission %d: %s", key, error.message)
+            return not_judged(package.slug, source, Reason.INVALID_PACKAGE, error.message, package.sha256)
+    try:
+        judgement = judge(problem, source, lane, cache)
+    except Exception as error:
+        log.exception("submission %d: judging failed", key)
+        return not_judged(package.slug, source, Reason.JUDGE_ERROR, f"{type(error).__name__}: {error}", package.sha256)
+    if judgement.verdict is Verdict.JE and judgement.failure:
+        log.error("submission %d: %s: %s", key, judgement.failure.reason, judgement.failure.detail)
+    return judgement
+
+
+def write_result(engine: Engine, key: int, judgement: Judgement, now: datetime) -> bool:
+    """Write a judgement into its row unless there is one already; return whether it was written."""
+    failure = judgement.failure
+    values = {
+        "judged_at": now,
+        "verdict": judgement.verdict,
+        "reason": judgement.reason,
+        "message": _storable(judgement.message),
+        "detail": _storable(failure.detail) if failure else None,
+        "score": judgement.score,
+        "max_score": judgement.max_score,
+        "import_prints": _storable(judgement.import_prints),
+        "judgement": json_line(result(judgement)),
+    }
+    with write_session(engine) as session:
+        if not queries.set_verdict(session, key, values):
+            return False
+        session.add_all(_case_row(key, position, case) for position, case in enumerate(judgement.cases))
+        session.add_all(
+            GroupResult(
+                submission_id=key,
+                position=position,
+                name=group.name,
+                points=group.points,
+                max_points=group.max_points,
+                verdict=group.verdict,
+            )
+            for position, group in enumerate(judgement.groups)
+        )
+        _count(session, key, judgement)
+    return True
+
+
+def _case_row(key: int, position: int, case: Case) -> CaseResult:
+    return CaseResult(
+        submission_id=key,
+        position=position,
+        name=case.name,
+        group=case.group,
+        visibility=case.visibility,
+        verdict=case.verdict,
+        reason=case.failure.reason if case.failure else None,
+        message=_storable(case.failure.message) if case.failure else None,
+        detail=_storable(case.failure.detail) if case.failure else None,
+        prints=_storable(case.prints),
+    )
+
+
+def _count(session: Session, key: int, judgement: Judgement) -> None:
+    """Let a judgement count for its attempt; JE has no score and never counts."""
+    attempt, handed_in = queries.attempt_of_submission(session, key)
+    if judgement.score is not None:
+        attempt.best_score = max(judgement.score, attempt.best_score or 0.0)
+    if judgement.verdict is Verdict.AC:
+        attempt.solved_at = min(handed_in, attempt.solved_at or handed_in)
+
+
+def _storable(text: str) -> str:
+    """Return text that every database keeps: PostgreSQL has no NUL, UTF-8 has no surrogates."""
+    return text.replace("\0", "\u2400").encode("utf-8", "replace").decode()

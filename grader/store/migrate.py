@@ -1,0 +1,80 @@
+"""Brings a database's tables to a revision; Alembic, configured here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.util.exc import CommandError
+from sqlalchemy import Connection, text
+
+from grader.config import shipped
+from grader.errors import UserError
+from grader.store.session import make_engine
+
+_LOCK: Final = 0x67726164  # any fixed number: one migration at a time
+
+
+def upgrade(url: str, revision: str = "head", scripts: Path | None = None) -> None:
+    """Bring the database to a revision, the newest by default; a database that is there already is left alone.
+
+    Raises:
+        UserError: the revision is unknown, for example because a newer release has upgraded this database.
+    """
+    with _configured(url, scripts) as config, _clear_errors():
+        command.upgrade(config, revision)
+
+
+def downgrade(url: str, revision: str, scripts: Path | None = None) -> None:
+    """Take the database back to a revision; `base` removes every table.
+
+    Raises:
+        UserError: the revision is unknown.
+    """
+    with _configured(url, scripts) as config, _clear_errors():
+        command.downgrade(config, revision)
+
+
+def current(url: str) -> str | None:
+    """Return the revision that the database is at, None when it has no tables."""
+    engine = make_engine(url)
+    try:
+        with engine.connect() as connection:
+            return MigrationContext.configure(connection).get_current_revision()
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def _configured(url: str, scripts: Path | None) -> Iterator[Config]:
+    config = Config()
+    folder = str(scripts or shipped("migrations"))
+    config.set_main_option("script_location", folder.replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    engine = make_engine(url)
+    try:
+        # all or nothing: both databases can change tables within a transaction
+        with engine.execution_options(writes=True).begin() as connection:
+            _lock(connection)
+            config.attributes["connection"] = connection
+            yield config
+    finally:
+        engine.dispose()
+
+
+def _lock(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
+
+
+@contextmanager
+def _clear_errors() -> Iterator[None]:
+    try:
+        yield
+    except CommandError as error:
+        raise UserError(f"The database cannot be migrated: {error}. Check that this is the newest release.") from None

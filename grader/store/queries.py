@@ -1,0 +1,174 @@
+"""Every question that is put to the database. Whose row it is, is part of the query: another's is simply not found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import func, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from grader.errors import NotFound
+from grader.store.models import Attempt, Candidate, FollowUpAnswer, Package, Submission
+
+
+def candidate_of(session: Session, public_id: str) -> Candidate | None:
+    """Return the candidate that a cookie names, None when there is none or it has left."""
+    return session.scalar(select(Candidate).filter_by(public_id=public_id, left_at=None))
+
+
+def package_of(session: Session, sha256: str) -> Package | None:
+    """Return the package with a hash."""
+    return session.scalar(select(Package).filter_by(sha256=sha256))
+
+
+def add_package(session: Session, package: Package) -> Package:
+    """Insert a package; when another transaction has just done so, return that row."""
+    try:
+        with session.begin_nested():
+            session.add(package)
+    except IntegrityError:
+        return session.scalars(select(Package).filter_by(sha256=package.sha256)).one()
+    return package
+
+
+def archive_of(session: Session, sha256: str) -> bytes | None:
+    """Return the archive of the package with a hash."""
+    return session.scalar(select(Package.archive).filter_by(sha256=sha256))
+
+
+def attempts_of(session: Session, candidate: Candidate) -> Sequence[tuple[Attempt, int]]:
+    """Return a candidate's attempts, newest first, each with its number of submissions."""
+    count = select(func.count(Submission.id)).where(Submission.attempt_id == Attempt.id).scalar_subquery()
+    statement = (
+        select(Attempt, count)
+        .where(Attempt.candidate_id == candidate.id)
+        .options(joinedload(Attempt.package))
+        .order_by(Attempt.id.desc())
+    )
+    return [(attempt, number) for attempt, number in session.execute(statement)]
+
+
+def attempt_of(session: Session, candidate: Candidate, public_id: str, *, lock: bool = False) -> Attempt:
+    """Return a candidate's attempt; with `lock` no other transaction changes it until this one ends.
+
+    Raises:
+        NotFound: there is none, or it is another candidate's.
+    """
+    statement = (
+        select(Attempt).filter_by(public_id=public_id, candidate_id=candidate.id).options(joinedload(Attempt.package))
+    )
+    if lock:
+        statement = statement.with_for_update(of=Attempt)
+    attempt = session.scalar(statement)
+    if attempt is None:
+        raise NotFound("There is no such attempt, or it belongs to another browser; the problem list shows your own.")
+    return attempt
+
+
+def running_attempt(session: Session, candidate: Candidate, package: Package, variant: str) -> Attempt | None:
+    """Return the newest attempt on a variant that is neither solved nor given up."""
+    statement = (
+        select(Attempt)
+        .filter_by(candidate_id=candidate.id, package_id=package.id, variant=variant, solved_at=None, given_up_at=None)
+        .order_by(Attempt.id.desc())
+        .limit(1)
+    )
+    return session.scalar(statement)
+
+
+def submission_of(session: Session, candidate: Candidate, attempt_id: str, ordinal: int) -> Submission:
+    """Return a submission of a candidate's attempt, with its results.
+
+    Raises:
+        NotFound: there is none, or it is another candidate's.
+    """
+    statement = (
+        select(Submission)
+        .join(Submission.attempt)
+        .where(Attempt.public_id == attempt_id, Attempt.candidate_id == candidate.id, Submission.ordinal == ordinal)
+        .options(
+            joinedload(Submission.attempt).joinedload(Attempt.package),
+            selectinload(Submission.cases),
+            selectinload(Submission.groups),
+        )
+    )
+    submission = session.scalar(statement)
+    if submission is None:
+        raise NotFound(
+            "There is no such submission, or it belongs to another browser; the problem list shows your own."
+        )
+    return submission
+
+
+def submissions_in(session: Session, attempt: Attempt) -> Sequence[Submission]:
+    """Return an attempt's submissions in order, without their sources."""
+    return session.scalars(select(Submission).filter_by(attempt_id=attempt.id).order_by(Submission.ordinal)).all()
+
+
+def newest_source(session: Session, attempt: Attempt) -> bytes | None:
+    """Return the source handed in last."""
+    statement = select(Submission.source).filter_by(attempt_id=attempt.id).order_by(Submission.ordinal.desc()).limit(1)
+    return session.scalar(statement)
+
+
+def last_ordinal(session: Session, attempt: Attempt) -> int:
+    """Return the number of the last submission, 0 before the first."""
+    return session.scalar(select(func.max(Submission.ordinal)).filter_by(attempt_id=attempt.id)) or 0
+
+
+def number_waiting(session: Session, candidate: Candidate) -> int:
+    """Return how many submissions of a candidate are not judged yet."""
+    statement = (
+        select(func.count(Submission.id))
+        .join(Submission.attempt)
+        .where(Attempt.candidate_id == candidate.id, Submission.verdict.is_(None))
+    )
+    return session.scalar(statement) or 0
+
+
+def judgements_in(session: Session, attempt: Attempt) -> Sequence[str]:
+    """Return the full judgements (JSON) of an attempt's submissions."""
+    statement = select(Submission.judgement).filter_by(attempt_id=attempt.id).where(Submission.judgement.is_not(None))
+    return [text for text in session.scalars(statement) if text is not None]
+
+
+def unjudged(session: Session) -> Sequence[int]:
+    """Return the keys of all submissions without a verdict, oldest first."""
+    return session.scalars(select(Submission.id).where(Submission.verdict.is_(None)).order_by(Submission.id)).all()
+
+
+def submission_to_judge(session: Session, key: int) -> Submission | None:
+    """Return a submission with its source, attempt and package; None when it is gone or judged."""
+    statement = (
+        select(Submission)
+        .filter_by(id=key, verdict=None)
+        .options(joinedload(Submission.attempt).joinedload(Attempt.package))
+    )
+    return session.scalar(statement)
+
+
+def set_verdict(session: Session, key: int, values: Mapping[str, object]) -> bool:
+    """Write a result into a submission that has none; return whether it was written."""
+    statement = update(Submission).where(Submission.id == key, Submission.verdict.is_(None)).values(values)
+    changed: int = session.connection().execute(statement).rowcount
+    return changed == 1
+
+
+def attempt_of_submission(session: Session, key: int) -> tuple[Attempt, datetime]:
+    """Return a submission's attempt, which nobody else changes until the transaction ends, and when it was handed in."""
+    statement = (
+        select(Attempt, Submission.created_at)
+        .join(Submission, Submission.attempt_id == Attempt.id)
+        .where(Submission.id == key)
+        .with_for_update(of=Attempt)
+    )
+    attempt, created_at = session.execute(statement).one()
+    return attempt, created_at
+
+
+def answers_in(session: Session, attempt: Attempt) -> dict[str, FollowUpAnswer]:
+    """Return the candidate's answers in an attempt by question."""
+    answers = session.scalars(select(FollowUpAnswer).filter_by(attempt_id=attempt.id))
+    return {answer.question_id: answer for answer in answers}

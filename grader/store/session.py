@@ -1,0 +1,86 @@
+"""Engines and sessions: SQLite with its rules, or PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.orm import Session
+
+from grader.errors import UserError
+
+BUSY_S: Final = 30.0  # how long a SQLite connection waits for another one's write
+
+
+def make_engine(url: str) -> Engine:
+    """Return an engine for a database address; a SQLite file's folder is made when it is missing.
+
+    Raises:
+        UserError: the address names no database that the service works with.
+    """
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise UserError(
+            "The database's address cannot be read; write sqlite:///FILE or postgresql://HOST/NAME."
+        ) from None
+    if parsed.get_backend_name() == "sqlite":
+        return _sqlite(parsed)
+    if parsed.drivername in ("postgres", "postgresql"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername != "postgresql+psycopg":
+        raise UserError(
+            f"The database {parsed.drivername!a} is not supported; use sqlite:///FILE or postgresql://HOST/NAME."
+        )
+    try:
+        return create_engine(parsed, pool_pre_ping=True)
+    except ModuleNotFoundError:
+        raise UserError("PostgreSQL needs psycopg; install it with: pip install 'grader[postgres]'") from None
+
+
+def _sqlite(url: URL) -> Engine:
+    if not url.database or url.database == ":memory:":
+        raise UserError("The database must be a file, because several threads share it; write sqlite:///FILE.")
+    try:
+        Path(url.database).absolute().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"The folder of {url.database} cannot be made ({error.strerror}); choose another place."
+        ) from None
+    engine = create_engine(url, connect_args={"isolation_level": None, "timeout": BUSY_S})
+    event.listen(engine, "connect", _set_pragmas)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _set_pragmas(connection: Any, record: object) -> None:
+    for pragma in ("journal_mode = WAL", "foreign_keys = ON", "synchronous = FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    # a writer takes the lock at once: one that starts as a reader could not become a writer after another's commit
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def read_session(engine: Engine) -> Iterator[Session]:
+    """Give a session that reads one state of the database and changes nothing."""
+    with Session(engine) as session:
+        yield session
+
+
+@contextmanager
+def write_session(engine: Engine) -> Iterator[Session]:
+    """Give a session that is committed at the end, or rolled back when an error leaves the block.
+
+    On SQLite it holds the only write lock from its first statement on.
+    """
+    with Session(engine.execution_options(writes=True), expire_on_commit=False) as session, session.begin():
+        yield session

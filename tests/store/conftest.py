@@ -1,0 +1,42 @@
+"""Databases for the tests of the store: a fresh SQLite file each, and one PostgreSQL server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from grader.store.session import make_engine
+from tests.store.postgres import find_binaries, running_server
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'grader.sqlite3'}"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+    with running_server(binaries) as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> str:
+    engine = make_engine(postgres_server)
+    with engine.begin() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    engine.dispose()
+    return postgres_server
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.services)])
+def database_url(request: pytest.FixtureRequest) -> str:
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url

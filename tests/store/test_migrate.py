@@ -1,0 +1,72 @@
+"""The migrations build what the models say, on both databases, and take it away again."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import inspect
+
+from grader.errors import UserError
+from grader.store.migrate import current, downgrade, upgrade
+from grader.store.models import Base
+from grader.store.session import make_engine
+
+
+def tables(url: str) -> set[str]:
+    engine = make_engine(url)
+    try:
+        return set(inspect(engine).get_table_names()) - {"alembic_version"}
+    finally:
+        engine.dispose()
+
+
+def test_upgrade_builds_what_the_models_say(database_url: str) -> None:
+    upgrade(database_url)
+    engine = make_engine(database_url)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, Base.metadata) == []
+    engine.dispose()
+
+
+def test_constraints_have_the_names_of_the_models(database_url: str) -> None:
+    upgrade(database_url)
+    engine = make_engine(database_url)
+    inspector = inspect(engine)
+    for table in Base.metadata.tables.values():
+        found = {unique["name"] for unique in inspector.get_unique_constraints(table.name)}
+        found |= {key["name"] for key in inspector.get_foreign_keys(table.name)}
+        found.add(inspector.get_pk_constraint(table.name)["name"])
+        assert found == {constraint.name for constraint in table.constraints}
+    engine.dispose()
+
+
+def test_upgrade_twice_changes_nothing(database_url: str) -> None:
+    upgrade(database_url)
+    first = current(database_url)
+    upgrade(database_url)
+    assert current(database_url) == first is not None
+
+
+def test_downgrade_to_base_leaves_nothing_and_upgrade_works_again(database_url: str) -> None:
+    upgrade(database_url)
+    downgrade(database_url, "base")
+    assert tables(database_url) == set()
+    assert current(database_url) is None
+    upgrade(database_url)
+    assert tables(database_url) == set(Base.metadata.tables)
+
+
+def test_unknown_revision_is_one_clear_sentence(sqlite_url: str) -> None:
+    with pytest.raises(UserError, match=r"cannot be migrated.*newest release"):
+        upgrade(sqlite_url, "nosuch")
+    assert tables(sqlite_url) == set()
+
+
+def test_the_folder_of_a_new_database_is_private(tmp_path: Path) -> None:
+    upgrade(f"sqlite:///{tmp_path / 'new' / 'grader.sqlite3'}")
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700
