@@ -30,6 +30,11 @@ _DIGEST_BYTES: Final = 32
 KEPT_DAYS: Final = 60  # files not used for so long are removed
 
 
+def _digest(path: Path, data: bytes) -> bytes:
+    """Return a file's checksum; its name takes part, so that one put in another's place is a damaged one."""
+    return hashlib.sha256(path.name.encode() + b"\0" + data).digest()
+
+
 class CaseCache:
     """Cases by package, in memory and below a folder."""
 
@@ -77,15 +82,16 @@ class CaseCache:
             return None
         path = self._path(problem)
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            with open(descriptor, "rb") as file:
-                if os.fstat(descriptor).st_uid != os.geteuid():
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(descriptor, "rb") as file:
+                status = os.fstat(descriptor)
+                if status.st_uid != os.geteuid() or not stat.S_ISREG(status.st_mode):
                     return None
                 data = file.read()
         except OSError:
             return None
         start = len(_MAGIC) + _DIGEST_BYTES
-        if not data.startswith(_MAGIC) or hashlib.sha256(data[start:]).digest() != data[len(_MAGIC) : start]:
+        if not data.startswith(_MAGIC) or _digest(path, data[start:]) != data[len(_MAGIC) : start]:
             return None
         try:
             return unpack(data[start:])
@@ -96,7 +102,7 @@ class CaseCache:
         try:
             with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
                 try:
-                    file.write(_MAGIC + hashlib.sha256(data).digest() + data)
+                    file.write(_MAGIC + _digest(path, data) + data)
                     file.flush()
                     os.replace(file.name, path)
                 except BaseException:
@@ -110,7 +116,7 @@ class CaseCache:
     @staticmethod
     def _prune(folder: Path) -> None:
         oldest = time.time() - KEPT_DAYS * 86400
-        for path in folder.glob("*.cases"):
+        for path in (*folder.glob("*.cases"), *folder.glob(".new-*")):  # the latter of writers that were killed
             with contextlib.suppress(OSError):
                 if path.stat().st_mtime < oldest:
                     path.unlink()

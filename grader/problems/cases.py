@@ -17,7 +17,7 @@ from grader.problems.schema import EntrySpec, is_exception_name, is_kind_of
 from grader.problems.shapes import ArrayType, IntegerType, ShapeError, fit
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import Answer, Limits, Question, Raised, Run, RunEnded
-from grader.sandbox.wire import Refused, Value, WireError, decode, decode_answer, encode
+from grader.sandbox.wire import INPUTS_LIMIT, Refused, Value, WireError, decode, decode_answer, encode
 
 BYTES_MAX: Final = 64 << 20  # of all cases' inputs together, and of all their expected outputs
 SINGLE_PRECISION: Final = (1e-4, 1e-5)  # rtol, atol where an input of the case is float32
@@ -157,6 +157,8 @@ def _generate(problem: Problem, run: Run, name: str) -> dict[str, Value]:
     if raises is not None and not is_exception_name(raises):
         raise InvalidPackage([f"{where}: raises must name a built-in exception; correct it."])
     arguments = {parameter: arguments[parameter] for parameter in entry.parameters}
+    if sum(array.nbytes for array in arrays_of(arguments)) > INPUTS_LIMIT:
+        raise InvalidPackage([f"{where}: its inputs are larger than {INPUTS_LIMIT >> 20} MiB; make them smaller."])
     _check_layouts(where, arguments, layouts)
     _check_arguments(where, entry, arguments, raises is not None)
     return {"entry": case["entry"], "args": arguments, "layout": layouts, "raises": raises}

@@ -7,7 +7,9 @@ import io
 import os
 import re
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +23,18 @@ FILE_BYTES_MAX: Final = 1 << 20
 TOTAL_BYTES_MAX: Final = 16 << 20
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# what zipfile raises for bytes that are no archive, or a hostile one
+_ARCHIVE_ERRORS: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +85,7 @@ def read_folder(folder: Path) -> PackageFiles:
     Raises:
         InvalidPackage: it is no folder, holds links or special files, or is too large.
     """
-    slug = folder.resolve().name
+    slug = os.path.basename(os.path.realpath(folder))
     if not SLUG.fullmatch(slug):
         raise InvalidPackage([f"{folder}: a package's folder is named in lower-case words joined by '-'; rename it."])
     contents: dict[str, bytes] = {}
@@ -88,10 +102,10 @@ def _walk(folder: Path, prefix: str) -> Iterator[str]:
     try:
         entries = sorted(os.scandir(folder / prefix), key=lambda entry: entry.name)
     except OSError as error:
-        raise InvalidPackage([f"{folder / prefix}: cannot be read ({error.strerror})."]) from None
+        raise InvalidPackage([f"{folder / prefix}: cannot be read ({error.strerror}); name a readable folder."]) from None
     for entry in entries:
         path = prefix + entry.name
-        if entry.name.startswith(".") or entry.name == "__pycache__" or entry.name.endswith(".pyc"):
+        if _is_ignored(entry.name):
             continue
         if not _NAME.fullmatch(entry.name):
             raise InvalidPackage([f"{folder.name}/{path!a}: file names are letters, digits, '_', '-' and '.'; rename it."])
@@ -103,13 +117,18 @@ def _walk(folder: Path, prefix: str) -> Iterator[str]:
             yield path
 
 
+def _is_ignored(name: str) -> bool:
+    return name.startswith(".") or name == "__pycache__" or name.endswith(".pyc")
+
+
 def _read(file: Path, name: str) -> bytes:
     """Read a regular file; nothing is followed, nothing blocks, nothing is larger than allowed."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        reason = "is a link; replace it by the file" if file.is_symlink() else f"cannot be read ({error.strerror})"
-        raise InvalidPackage([f"{name}: {reason}."]) from None
+        if file.is_symlink():
+            raise InvalidPackage([f"{name}: is a link; replace it by the file."]) from None
+        raise InvalidPackage([f"{name}: cannot be read ({error.strerror}); make it a readable file."]) from None
     with open(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise InvalidPackage([f"{name}: is no regular file; remove it."])
@@ -125,17 +144,36 @@ def read_archive(slug: str, data: bytes) -> PackageFiles:
     Raises:
         InvalidPackage: the archive is damaged, or names or sizes are not those of a package.
     """
+    if not SLUG.fullmatch(slug):
+        raise InvalidPackage([f"{slug[:80]!a}: a package is named in lower-case words joined by '-'; rename it."])
     contents: dict[str, bytes] = {}
     total = 0
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for info in archive.infolist():
-                total += info.file_size
-                if len(contents) >= FILES_MAX or info.file_size > FILE_BYTES_MAX or total > TOTAL_BYTES_MAX:
-                    raise InvalidPackage([f"{slug}: the archive is too large."])
-                if not all(_NAME.fullmatch(part) for part in info.filename.split("/")):
-                    raise InvalidPackage([f"{slug}: the archive holds a path that leaves it."])
-                contents[info.filename] = archive.read(info)
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError) as error:
-        raise InvalidPackage([f"{slug}: the archive is damaged ({error})."]) from None
+                path = info.filename
+                _check_member(slug, info)
+                if path in contents:
+                    raise InvalidPackage([f"{slug}/{path}: stands twice in the archive; pack the folder again."])
+                contents[path] = _read_member(archive, info)
+                total += len(contents[path])
+                if len(contents) > FILES_MAX or len(contents[path]) > FILE_BYTES_MAX or total > TOTAL_BYTES_MAX:
+                    raise InvalidPackage([f"{slug}/{path}: the archive is too large; leave out what is not needed."])
+    except _ARCHIVE_ERRORS as error:
+        raise InvalidPackage([f"{slug}: the archive is damaged ({str(error)[:200]}); pack the folder again."]) from None
     return PackageFiles(slug, contents)
+
+
+def _check_member(slug: str, info: zipfile.ZipInfo) -> None:
+    parts = info.filename.split("/")
+    if len(parts) > 6 or not all(_NAME.fullmatch(part) and not _is_ignored(part) for part in parts):
+        name = info.filename[:80]
+        raise InvalidPackage([f"{slug}: the archive's path {name!a} is none of a package; pack the folder again."])
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # the others unpack without a bound
+        raise InvalidPackage([f"{slug}/{info.filename}: is neither stored nor deflated; pack the folder again."])
+
+
+def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """Return a member, or just more than a file may have: asked for all, zipfile would unpack gigabytes at once."""
+    with archive.open(info) as stream:
+        return stream.read(FILE_BYTES_MAX + 1)

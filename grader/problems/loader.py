@@ -106,7 +106,7 @@ def load_all(files: PackageFiles) -> Problem:
         except InvalidPackage as error:
             findings += error.findings
     if findings:
-        raise InvalidPackage(findings)
+        raise InvalidPackage(list(dict.fromkeys(findings)))  # both checks read faults.yaml
     return problem
 
 

@@ -6,15 +6,18 @@ Unknown keys are errors. Rules that span several keys are in `loader`.
 from __future__ import annotations
 
 import builtins
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from grader.problems.shapes import ArrayType, IntegerType, ShapeError, parse
 
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
 
 def _plain_text(text: str) -> str:
-    if any(character < " " and character not in "\n\t" or "\x7f" <= character < "\xa0" for character in text):
+    if _CONTROL.search(text):
         raise ValueError("there are control characters in the text")
     return text
 

@@ -29,14 +29,14 @@ from typing import Any, Final
 import numpy as np
 
 from grader.sandbox import convert, modules
-from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Reader, Value, WireError, decode, encode, frame
+from grader.sandbox.wire import LENGTH, Reader, Value, WireError, decode, encode_parts, frame_parts
 
 QUESTIONS: Final = 3  # descriptor that questions are read from
 ANSWERS: Final = 4  # descriptor that answers are written to
 MODULE: Final = "submission"
 FILE: Final = "submission.py"
 HOLD_S: Final = 0.02  # a frame may wait so long for the next one; the grader's clock runs on
-HELD_BYTES: Final = 256 << 10
+HELD_PARTS: Final = 200
 TEXT_LIMIT: Final = 2000  # characters of an exception's text
 _BUILTIN_ERRORS: Final = frozenset(
     value for value in vars(builtins).values() if isinstance(value, type) and issubclass(value, BaseException)
@@ -81,13 +81,13 @@ class Child:
 
     def __init__(self, outputs: tuple[io.TextIOWrapper, ...]) -> None:
         self._outputs = outputs
-        self._held = b""  # frames that travel with the next one
+        self._held: list[bytes] = []  # frames that travel with the next one
         self._namespace: dict[str, Any] = {}
         self._returned: list[tuple[object, int]] = []
 
     def serve(self) -> None:
         """Say that the walls are up, then answer; returns at the end of the questions."""
-        _send(b"R")
+        _write(frame_parts(b"R", []))
         while body := _receive():
             kind, value = body[:1], body
             if kind == b"H":
@@ -99,29 +99,30 @@ class Child:
             elif kind == b"F":
                 self._send_again()
 
-    def _attempt(self, phase: str, act: Callable[[], bytes], hold_s: float = 0.0) -> bool:
-        """Send what `act` returns, or the exception that it raised; False for the latter.
+    def _attempt(self, phase: str, act: Callable[[], list[bytes]], hold_s: float = 0.0) -> bool:
+        """Send the frame that `act` returns, or the exception that it raised; False for the latter.
 
         A frame that was ready within `hold_s` waits for the next one: one write, one wake-up of the grader for both.
         """
         started = perf_counter()
         try:
             reply = act()
+            is_answer = True
         except BaseException as error:
-            reply = frame(b"X", encode(describe(phase, error)))
+            reply = frame_parts(b"X", encode_parts(describe(phase, error)))
+            is_answer = False
         for stream in self._outputs:
             try:
                 stream.flush()
             except BaseException:  # noqa: S110 - a flooded or broken stream is the grader's to judge
                 pass
-        is_answer = reply[LENGTH.size : LENGTH.size + 1] != b"X"
         self._held += reply
-        if not is_answer or len(self._held) > HELD_BYTES or perf_counter() - started >= hold_s:
+        if not is_answer or len(self._held) > HELD_PARTS or perf_counter() - started >= hold_s:
             self._send_held()
         return is_answer
 
     def _send_held(self) -> None:
-        held, self._held = self._held, b""
+        held, self._held = self._held, []
         _write(held)
 
     def _load(self, source: bytes, entries: list[str], package: bool) -> None:
@@ -129,22 +130,17 @@ class Child:
         module.__file__ = FILE
         sys.modules[MODULE] = module
         self._namespace = module.__dict__
-        code: list[types.CodeType] = []
-
-        def compiled() -> bytes:
-            code.append(_original_compile(source, FILE, "exec", dont_inherit=True))
-            return b""
-
-        def loaded() -> bytes:
-            exec(code[0], self._namespace)  # noqa: S102 - this is what the child is for
-            missing = [name for name in entries if not callable(self._namespace.get(name))]
-            return frame(b"L", encode(missing))
-
         try:
-            compiled()
+            code = _original_compile(source, FILE, "exec", dont_inherit=True)
         except BaseException as error:
-            _write(frame(b"X", encode(describe("compile", error))))
+            _write(frame_parts(b"X", encode_parts(describe("compile", error))))
             return
+
+        def loaded() -> list[bytes]:
+            exec(code, self._namespace)  # noqa: S102 - this is what the child is for
+            missing = [name for name in entries if not callable(self._namespace.get(name))]
+            return frame_parts(b"L", encode_parts(missing))
+
         if not package:
             builtins.__import__ = guarded_import
         self._attempt("import", loaded)
@@ -152,30 +148,29 @@ class Child:
     def _answer(self, question: bytes) -> None:
         reader = Reader(question, 1)
         entry, layouts, outputs = reader.value()
-        start = reader.at
-        arguments = decode(question, start)
+        arguments = reader.value()
+        again = convert.copied(arguments)
         function = self._namespace[entry]
 
-        def first() -> bytes:
+        def first() -> list[bytes]:
             result = function(*arguments.values())
-            answer = encode(convert.returned(result, outputs))
+            answer = encode_parts(convert.returned(result, outputs))
             self._returned.append((result, outputs))
-            return frame(b"A", answer, _after(arguments))
+            return frame_parts(b"A", answer + _after(arguments))
 
-        def second() -> bytes:
+        def second() -> list[bytes]:
             result = function(*again.values())
-            return frame(b"B", encode(convert.returned(result, outputs)))
+            return frame_parts(b"B", encode_parts(convert.returned(result, outputs)))
 
         _lay_out(arguments, layouts)
         if self._attempt("call", first, HOLD_S):
-            again = decode(question, start)
             _lay_out(again, layouts)
             self._attempt("call", second)
 
     def _generate(self, name: str, seed: int) -> None:
-        def act() -> bytes:
+        def act() -> list[bytes]:
             case = self._namespace[name](np.random.default_rng(seed))
-            return frame(b"V", encode(convert.generated(case)))
+            return frame_parts(b"V", encode_parts(convert.generated(case)))
 
         self._attempt("call", act)
 
@@ -183,12 +178,12 @@ class Child:
         for result, outputs in self._returned:
             if not self._attempt("again", partial(_again, result, outputs), HOLD_S):
                 return
-        self._held += frame(b"Z")
+        self._held += frame_parts(b"Z", [])
         self._send_held()
 
 
-def _again(result: object, outputs: int) -> bytes:
-    return frame(b"K", encode(convert.returned(result, outputs)))
+def _again(result: object, outputs: int) -> list[bytes]:
+    return frame_parts(b"K", encode_parts(convert.returned(result, outputs)))
 
 
 def _lay_out(arguments: dict[str, Value], layouts: dict[str, str]) -> None:
@@ -196,12 +191,12 @@ def _lay_out(arguments: dict[str, Value], layouts: dict[str, str]) -> None:
         arguments[name] = convert.with_layout(arguments[name], layout)
 
 
-def _after(arguments: dict[str, Value]) -> bytes:
+def _after(arguments: dict[str, Value]) -> list[bytes]:
     """Return the arguments as they are now; one that no longer can be carried was changed as well."""
     try:
-        return encode(arguments)
+        return encode_parts(arguments)
     except WireError:
-        return encode(None)
+        return encode_parts(None)
 
 
 def describe(phase: str, error: BaseException) -> Value:
@@ -239,14 +234,14 @@ def _text(error: BaseException) -> str:
         return ""
 
 
-def _send(kind: bytes) -> None:
-    _write(frame(kind))
-
-
-def _write(data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(ANSWERS, view) :]
+def _write(parts: list[bytes]) -> None:
+    """Write parts of frames, a few hundred at most, in one call unless the pipe is full."""
+    wanted = sum(map(len, parts))
+    written = os.writev(ANSWERS, parts)
+    if written < wanted:
+        view = memoryview(b"".join(parts))[written:]
+        while view:
+            view = view[os.write(ANSWERS, view) :]
 
 
 def _receive() -> bytes:

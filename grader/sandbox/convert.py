@@ -13,12 +13,23 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from grader.sandbox.wire import FRAME_LIMIT, MAX_DEPTH, Refused, Value
+from grader.sandbox.wire import MAX_DEPTH, OUTPUT_LIMIT, Refused, Value
 
 MANY: Final = 16  # items of a returned container; more are counted, not sent
 _CARRIED: Final = ("bool", "int64", "float32", "float64")
 _INTEGERS: Final = ("int8", "int16", "int32", "uint8", "uint16", "uint32")
 _NUMBERS: Final = (int, float, np.float64, np.float32, np.int64, np.int32, np.longdouble)
+
+
+def copied(value: Value) -> Value:
+    """Return a wire value that shares nothing with the given one."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [copied(item) for item in value]
+    return value
 
 
 def with_layout(array: npt.NDArray[Any], layout: str) -> npt.NDArray[Any]:
@@ -86,7 +97,7 @@ def _array(array: npt.NDArray[Any]) -> Value:
     if not dtype.isnative:
         return Refused("byte_order", dtype.str)
     # sizes first: strides of 0 make any shape out of one number
-    if array.size * dtype.itemsize > FRAME_LIMIT // 2 or array.ndim > MAX_DEPTH:
+    if array.size * dtype.itemsize > OUTPUT_LIMIT or array.ndim > MAX_DEPTH:
         return Refused("huge", f"{dtype.name} {array.shape}"[:80])
     if dtype.name in _CARRIED:
         return array
@@ -117,7 +128,7 @@ def _all_numbers(rows: object, count: list[int], depth: int) -> bool:
     if kind is not list and kind is not tuple:
         return kind in _NUMBERS or kind is bool
     count[0] += len(rows)  # type: ignore[arg-type]
-    if depth > MAX_DEPTH or count[0] > FRAME_LIMIT // 16:
+    if depth > MAX_DEPTH or count[0] > OUTPUT_LIMIT // 8:
         return False
     return all(_all_numbers(row, count, depth + 1) for row in rows)  # type: ignore[attr-defined]
 

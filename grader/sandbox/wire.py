@@ -17,15 +17,17 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-FRAME_LIMIT: Final = 64 << 20  # bytes of one frame; an answer may not be larger
+FRAME_LIMIT: Final = 96 << 20  # bytes of one frame: an answer's outputs and one case's inputs after the call
+OUTPUT_LIMIT: Final = 16 << 20  # bytes of one output; four are the most that an entry has
+INPUTS_LIMIT: Final = 16 << 20  # bytes of one case's inputs
 LENGTH: Final = struct.Struct("<I")
 MAX_DEPTH: Final = 8  # of nested lists and mappings, and of array axes
 MAX_VALUES: Final = 1 << 16  # of one parsed value, itself and all that it holds
 DTYPES: Final = tuple(np.dtype(name) for name in ("bool", "int64", "float16", "float32", "float64"))
-_CODES: Final = {dtype: code for code, dtype in enumerate(DTYPES)}
+_CODES: Final = {dtype.num: code for code, dtype in enumerate(DTYPES)}
 _INT: Final = struct.Struct("<q")
 _FLOAT: Final = struct.Struct("<d")
-_HEADER: Final = struct.Struct("<BB")  # dtype code, number of axes
+_HEADER: Final = struct.Struct("<cBB")  # tag, dtype code, number of axes
 _SHAPES: Final = tuple(struct.Struct(f"<{axes}Q") for axes in range(MAX_DEPTH + 1))
 
 Value = Any  # a wire value, see the module docstring
@@ -49,15 +51,24 @@ def encode(value: Value) -> bytes:
     Raises:
         WireError: the value, or a part of it, has a type that is not carried.
     """
+    return b"".join(encode_parts(value))
+
+
+def encode_parts(value: Value) -> list[bytes]:
+    """As `encode`, in parts that are not joined yet: large arrays are copied once."""
     parts: list[bytes] = []
     _put(value, parts.append, 0)
-    return b"".join(parts)
+    return parts
 
 
 def frame(kind: bytes, *bodies: bytes) -> bytes:
     """Return a whole frame of a message kind (one byte) and its encoded values."""
-    length = 1 + sum(map(len, bodies))
-    return b"".join((LENGTH.pack(length), kind, *bodies))
+    return b"".join(frame_parts(kind, bodies))
+
+
+def frame_parts(kind: bytes, bodies: Sequence[bytes]) -> list[bytes]:
+    """As `frame`, in parts."""
+    return [LENGTH.pack(1 + sum(map(len, bodies))) + kind, *bodies]
 
 
 def _put(value: Value, put: Any, depth: int) -> None:
@@ -108,12 +119,14 @@ def _put_bytes(tag: bytes, data: bytes, put: Any) -> None:
 
 
 def _put_array(array: npt.NDArray[Any], put: Any) -> None:
-    code = _CODES.get(array.dtype)
-    if code is None or not array.dtype.isnative:
-        raise WireError(f"arrays of {array.dtype} are not carried")
-    if array.ndim > MAX_DEPTH:
-        raise WireError(f"arrays of {array.ndim} axes are not carried")
-    put(b"a" + _HEADER.pack(code, array.ndim) + _SHAPES[array.ndim].pack(*array.shape))
+    dtype, shape = array.dtype, array.shape
+    code = _CODES.get(dtype.num)
+    if code is None or not dtype.isnative:
+        raise WireError(f"arrays of {dtype} are not carried")
+    axes = len(shape)
+    if axes > MAX_DEPTH:
+        raise WireError(f"arrays of {axes} axes are not carried")
+    put(_HEADER.pack(b"a", code, axes) + _SHAPES[axes].pack(*shape))
     put(array.tobytes())
 
 
@@ -237,7 +250,7 @@ class Reader:
         return self._text()
 
     def _array(self) -> npt.NDArray[Any]:
-        code, axes = _HEADER.unpack(self._take(2))
+        code, axes = self._take(2)
         if code >= len(DTYPES) or axes > MAX_DEPTH:
             raise WireError("unknown dtype or too many axes")
         dtype, shape = DTYPES[code], _SHAPES[axes].unpack(self._take(8 * axes))
@@ -246,13 +259,17 @@ class Reader:
             size *= extent
             if size > FRAME_LIMIT:
                 raise WireError("an array beyond the frame")
-        if 0 in shape:
+        if size == 0:
             _check_empty(shape)
-        data = self._take(size)
-        if code == 0 and data.strip(b"\x00\x01"):
+        start, stop = self.at, self.at + size
+        if stop > len(self._body):
+            raise WireError("cut short")
+        self.at = stop
+        if code == 0 and self._body[start:stop].strip(b"\x00\x01"):
             raise WireError("a boolean array holds 0 and 1")
         # copied: the array is aligned, writable and outlives the frame
-        return np.frombuffer(data, dtype).reshape(shape).copy()
+        array: npt.NDArray[Any] = np.ndarray(shape, dtype, self._body, start).copy()
+        return array
 
 
 def _check_empty(shape: Sequence[int]) -> None:

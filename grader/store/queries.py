@@ -157,7 +157,7 @@ def set_verdict(session: Session, key: int, values: Mapping[str, object]) -> boo
 
 
 def attempt_of_submission(session: Session, key: int) -> tuple[Attempt, datetime]:
-    """Return a submission's attempt, which nobody else changes until the transaction ends, and when it was handed in."""
+    """Return a submission's attempt, locked until the transaction ends, and when the source was handed in."""
     statement = (
         select(Attempt, Submission.created_at)
         .join(Submission, Submission.attempt_id == Attempt.id)

@@ -1,0 +1,65 @@
+"""What the pages work with: the service's parts, and who is asking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, cast
+
+from flask import current_app, g, session
+from sqlalchemy import Engine
+
+from grader.services import accounts
+from grader.services.judging import Dispatch
+from grader.services.packages import Packages
+from grader.store.models import Candidate
+from grader.store.session import read_session
+
+_NAME: Final = "grader"
+_COOKIE_KEY: Final = "candidate"
+
+
+@dataclass(frozen=True)
+class Service:
+    """The parts that the application was made with."""
+
+    engine: Engine
+    packages: Packages
+    dispatch: Dispatch
+
+    def keep(self) -> None:
+        """Make these the current application's parts."""
+        current_app.extensions[_NAME] = self
+
+
+def service() -> Service:
+    """Return the current application's parts."""
+    return cast(Service, current_app.extensions[_NAME])
+
+
+def candidate() -> Candidate | None:
+    """Return the candidate whose signed cookie came with the request."""
+    if "candidate" not in g:
+        with read_session(service().engine) as reading:
+            g.candidate = accounts.recognise(reading, session.get(_COOKIE_KEY))
+    found: Candidate | None = g.candidate
+    return found
+
+
+def enter(new: Candidate) -> None:
+    """Give the browser a cookie for a new candidate; a token from before it is worth nothing afterwards."""
+    session.clear()
+    session[_COOKIE_KEY] = new.public_id
+    session.permanent = True
+    g.candidate = new
+
+
+def leave() -> None:
+    """Take the cookie back."""
+    session.clear()
+    g.candidate = None
+
+
+def now() -> datetime:
+    """Return the time in UTC."""
+    return datetime.now(UTC)

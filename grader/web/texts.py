@@ -1,0 +1,113 @@
+"""Turns texts into HTML: a package's Markdown with formulas, source code, numbers and times.
+
+Nothing here lets markup of its input through, and nothing needs an inline style.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from latex2mathml.converter import convert
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from markupsafe import Markup, escape
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from grader.report.visible import visible
+
+_FORMATTER: Final = HtmlFormatter[str](nowrap=True)
+
+
+def code(source: str) -> Markup:
+    """Return Python source with classes for its colours; what does not show is made visible."""
+    return Markup(highlight(visible(source), PythonLexer(stripnl=False), _FORMATTER))
+
+
+def numbered(source: str) -> Markup:
+    """Return Python source, each line in an element that the style sheet numbers."""
+    lines = code(source).rstrip("\n").split("\n")
+    return Markup("\n").join(Markup('<span class="line">{}</span>').format(line) for line in lines)
+
+
+def markdown(text: str) -> Markup:
+    """Return a package's Markdown as HTML."""
+    return Markup(_MARKDOWN.render(text))
+
+
+def inline(text: str) -> Markup:
+    """Return one line of a package's Markdown, without a paragraph around it."""
+    return Markup(_MARKDOWN.renderInline(text))
+
+
+def number(value: float | None) -> str:
+    """Return points for a page; a dash where there are none."""
+    return "–" if value is None else f"{value:.6g}".replace("-", "−")
+
+
+def moment(value: datetime) -> Markup:
+    """Return a time that a script shows in the reader's zone; without one it stays in UTC."""
+    iso = value.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return Markup('<time datetime="{}">{}</time>').format(iso, value.strftime("%d %b %H:%M UTC"))
+
+
+def _formula(text: str, options: dict[str, Any]) -> str:
+    display = "block" if options["display_mode"] else "inline"
+    try:
+        return convert(text, display=display)
+    except Exception:  # the converter has no common error; a formula that it cannot read is shown as it was written
+        return str(Markup("<code>{}</code>").format(text))
+
+
+class _Renderer(RendererHTML):
+    """Markdown-it's renderer, without inline styles, with scrollable tables and coloured code."""
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        token = tokens[idx]
+        text = code(token.content) if token.info.strip() == "python" else escape(visible(token.content))
+        return str(Markup('<pre class="code" tabindex="0">{}</pre>\n').format(text))
+
+    def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="tbl tight">\n'
+
+    def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return "</table></div>\n"
+
+    def th_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return _cell(tokens[idx])
+
+    td_open = th_open
+
+    def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        tokens[idx].attrSet("rel", "nofollow noopener noreferrer")
+        return self.renderToken(tokens, idx, options, env)
+
+    def math_inline(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return _formula(tokens[idx].content, {"display_mode": False})
+
+    def math_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        formula = _formula(tokens[idx].content, {"display_mode": True})
+        return f'<div class="formula scroll" tabindex="0" role="region" aria-label="Formula">{formula}</div>\n'
+
+
+def _cell(token: Token) -> str:
+    right = "right" in str(token.attrs.get("style", ""))
+    return f'<{token.tag} class="n">' if right else f"<{token.tag}>"
+
+
+def _make_markdown() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
+    parser.enable("table").disable("image")  # pages load nothing from elsewhere
+    parser.use(dollarmath_plugin, double_inline=False)
+    for rule in ("math_inline", "math_block"):
+        parser.renderer.rules[rule] = getattr(parser.renderer, rule)  # type: ignore[attr-defined]
+    return parser
+
+
+_MARKDOWN: Final = _make_markdown()

@@ -1,0 +1,79 @@
+"""Processes and descriptors as the kernel counts them: what a test may not leave behind."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+_PR_SET_CHILD_SUBREAPER = 36
+_ZYGOTE = b"grader.sandbox.zygote"  # in the command line of each zygote and, for they are its forks, of its children
+
+
+def adopt_orphans() -> None:
+    """Have every orphaned descendant become a child of this process, so that none can hide behind process 1."""
+    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def sandbox_processes() -> set[int]:
+    """Return the zygotes and children that descend from this process and still live."""
+    parents = {int(path.name): _parent(path) for path in Path("/proc").iterdir() if path.name.isdigit()}
+    return {pid for pid in parents if _descends(pid, parents) and _ZYGOTE in _command(pid)}
+
+
+def children_of(pid: int) -> set[int]:
+    """Return the living processes whose parent is `pid`."""
+    return {
+        int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and _parent(path) == pid and alive(path)
+    }
+
+
+def alive(process: int | Path) -> bool:
+    """Whether a process exists and is no zombie."""
+    path = process if isinstance(process, Path) else Path("/proc", str(process))
+    return _stat(path)[:1] not in ([], ["Z"], ["X"])
+
+
+def _stat(path: Path) -> list[str]:
+    """Return the fields of /proc/PID/stat from the state on; empty when the process is gone."""
+    try:
+        return (path / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _parent(path: Path) -> int:
+    fields = _stat(path)
+    return int(fields[1]) if fields else 0
+
+
+def _descends(pid: int, parents: dict[int, int]) -> bool:
+    while pid and pid != os.getpid():
+        pid = parents.get(pid, 0)
+    return pid == os.getpid()
+
+
+def _command(pid: int) -> bytes:
+    """Return a process's command line; a zombie has none."""
+    try:
+        return Path("/proc", str(pid), "cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Poll until a condition holds; False when it did not within the time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def open_descriptors() -> int:
+    """Return how many descriptors this process has open."""
+    return len(os.listdir("/proc/self/fd"))

@@ -1,0 +1,246 @@
+"""Rows without a verdict are judged exactly once, whatever fails on the way."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, update
+
+from grader.errors import UserError
+from grader.grading.verdict import Reason, Verdict
+from grader.problems.cache import CaseCache
+from grader.sandbox.pool import Pool
+from grader.services import attempts, candidate_view, judging
+from grader.services.judging import Judging, write_result
+from grader.services.packages import Packages
+from grader.store import queries
+from grader.store.models import Attempt, Candidate, Package, Submission
+from grader.store.session import read_session, write_session
+from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
+from tests.services.tiny_package import HIDDEN, RIGHT, WRONG, write_package
+
+
+def wait_for(done: Callable[[], bool], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def verdicts(engine: Engine) -> list[Verdict | None]:
+    with read_session(engine) as session:
+        return [row.verdict for row in session.query(Submission).order_by(Submission.id)]
+
+
+@pytest.fixture(scope="module")
+def two_lanes() -> Iterator[Pool]:
+    with Pool(2) as pool:
+        yield pool
+
+
+@pytest.fixture
+def service(engine: Engine, two_lanes: Pool, packages: Packages) -> Iterator[Judging]:
+    service = Judging(engine, two_lanes, CaseCache(None), packages)
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def ada(engine: Engine) -> Candidate:
+    return make_candidate(engine)
+
+
+@pytest.fixture
+def attempt(engine: Engine, packages: Packages, ada: Candidate) -> Attempt:
+    return make_attempt(engine, packages, ada)
+
+
+def test_a_result_is_written_once(engine: Engine, ada: Candidate, attempt: Attempt) -> None:
+    key = make_submission(engine, ada, attempt).id
+    assert write_result(engine, key, make_judgement(Verdict.WA), after(2))
+    assert not write_result(engine, key, make_judgement(Verdict.AC), after(3))
+    with read_session(engine) as session:
+        row = queries.submission_of(session, ada, attempt.public_id, 1)
+        assert (row.verdict, row.score, row.judged_at, len(row.cases), len(row.groups)) == (
+            Verdict.WA,
+            40.0,
+            after(2),
+            4,
+            3,
+        )
+        assert row.detail == "canary detail 8642135"
+        assert (row.attempt.best_score, row.attempt.solved_at) == (40.0, None)
+
+
+def test_many_writers_of_one_result_write_one(engine: Engine, ada: Candidate, attempt: Attempt) -> None:
+    key = make_submission(engine, ada, attempt).id
+    written: list[bool] = []
+    threads = [
+        threading.Thread(target=lambda: written.append(write_result(engine, key, make_judgement(), NOON)))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(written) == [False] * 7 + [True]
+
+
+def test_the_best_score_stays_and_our_fault_never_counts(engine: Engine, ada: Candidate, attempt: Attempt) -> None:
+    for minutes, verdict in enumerate((Verdict.JE, Verdict.AC, Verdict.WA, Verdict.AC, Verdict.JE), 1):
+        key = make_submission(engine, ada, attempt, minutes=minutes).id
+        write_result(engine, key, make_judgement(verdict), after(10))
+    with read_session(engine) as session:
+        row = queries.attempt_of(session, ada, attempt.public_id)
+        assert (row.best_score, row.solved_at) == (100.0, after(2))
+
+
+def test_the_view_shows_no_secret(engine: Engine, ada: Candidate, attempt: Attempt) -> None:
+    key = make_submission(engine, ada, attempt).id
+    write_result(engine, key, make_judgement(Verdict.WA), NOON)
+    with read_session(engine) as session:
+        view = candidate_view.view(queries.submission_of(session, ada, attempt.public_id, 1))
+    assert not [word for word in (*HIDDEN, "secret_b", "detail") if word in repr(view)]
+    assert [[case.label for case in group.cases] for group in view.groups] == [
+        ["sample_format"],
+        ["case 1", "case 2"],
+        ["case 1"],
+    ]
+    assert [group.passed for group in view.groups] == [1, 1, 1]
+    assert [(prints.label, prints.text) for prints in view.prints] == [
+        ("while it was imported", "printed at import"),
+        ("sample_format", "printed in the sample \\u202e\\x1b[31m\u2400"),
+    ]
+
+
+@pytest.mark.sandbox
+def test_submissions_are_judged_after_the_commit(
+    engine: Engine, service: Judging, ada: Candidate, attempt: Attempt
+) -> None:
+    service.start()
+    for source in (WRONG, RIGHT, b"", b"while True print"):
+        with write_session(engine) as session:
+            service.dispatch(session, attempts.submit(session, ada, attempt.public_id, source, NOON))
+    wait_for(lambda: None not in verdicts(engine))
+    assert verdicts(engine) == [Verdict.WA, Verdict.AC, Verdict.CE, Verdict.CE]
+
+
+def test_a_rolled_back_submission_is_never_queued(
+    engine: Engine, service: Judging, ada: Candidate, attempt: Attempt
+) -> None:
+    def fail() -> None:
+        with write_session(engine) as session:
+            service.dispatch(session, attempts.submit(session, ada, attempt.public_id, RIGHT, NOON))
+            raise UserError("no")
+
+    with pytest.raises(UserError):
+        fail()
+    assert service._queue.empty()
+    assert verdicts(engine) == []
+
+
+@pytest.mark.sandbox
+def test_rows_without_a_verdict_are_judged_at_start(
+    engine: Engine, service: Judging, ada: Candidate, attempt: Attempt
+) -> None:
+    for source in (RIGHT, WRONG, RIGHT):
+        make_submission(engine, ada, attempt, source)
+    service.start()
+    wait_for(lambda: None not in verdicts(engine))
+    assert verdicts(engine) == [Verdict.AC, Verdict.WA, Verdict.AC]
+
+
+@pytest.mark.sandbox
+def test_the_threads_survive_what_judging_throws(
+    engine: Engine,
+    service: Judging,
+    ada: Candidate,
+    attempt: Attempt,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def explode(*arguments: object) -> None:
+        raise MemoryError("canary of ours")
+
+    keys = [make_submission(engine, ada, attempt, RIGHT).id for _ in range(3)]
+    with monkeypatch.context() as patch:
+        patch.setattr(judging, "judge", explode)
+        service.start()
+        wait_for(lambda: None not in verdicts(engine))
+    assert verdicts(engine) == [Verdict.JE] * 3
+    assert "canary of ours" in caplog.text
+    with read_session(engine) as session:
+        row = session.get(Submission, keys[0])
+        assert row is not None
+        assert (row.reason, row.score) == (Reason.JUDGE_ERROR, None)
+        assert row.detail == "MemoryError: canary of ours"
+        assert row.message is not None
+        assert "canary" not in row.message
+    with write_session(engine) as session:
+        service.dispatch(session, attempts.submit(session, ada, attempt.public_id, RIGHT, NOON))
+    wait_for(lambda: verdicts(engine)[-1] is Verdict.AC)
+
+
+@pytest.mark.sandbox
+def test_a_result_that_could_not_be_written_is_judged_again(
+    engine: Engine,
+    service: Judging,
+    ada: Candidate,
+    attempt: Attempt,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    failed = threading.Event()
+
+    def refuse(*arguments: object) -> bool:
+        failed.set()
+        monkeypatch.setattr(judging, "write_result", write_result)
+        raise OSError("disk full")
+
+    monkeypatch.setattr(judging, "write_result", refuse)
+    monkeypatch.setattr(judging, "SWEEP_S", 0.1)
+    make_submission(engine, ada, attempt, RIGHT)
+    with caplog.at_level(logging.ERROR):
+        service.start()
+        wait_for(lambda: verdicts(engine) == [Verdict.AC])
+    assert failed.is_set()
+
+
+@pytest.mark.sandbox
+def test_a_package_that_is_gone_or_broken_is_our_fault(
+    engine: Engine, service: Judging, problems: Path, ada: Candidate, attempt: Attempt
+) -> None:
+    write_package(problems, statement="Changed.\n")
+    service._packages._offered.clear()
+    with write_session(engine) as session:
+        session.execute(update(Package).values(archive=b"damaged"))
+    make_submission(engine, ada, attempt, RIGHT)
+    service.start()
+    wait_for(lambda: verdicts(engine) == [Verdict.JE])
+    with read_session(engine) as session:
+        row = queries.submission_of(session, ada, attempt.public_id, 1)
+        assert (row.reason, row.score) == (Reason.INVALID_PACKAGE, None)
+
+
+@pytest.mark.sandbox
+def test_closing_keeps_what_is_not_judged_for_the_next_start(
+    engine: Engine, packages: Packages, ada: Candidate, attempt: Attempt
+) -> None:
+    endless = b"def twice(x):\n    while True: pass\n"
+    for _ in range(4):
+        make_submission(engine, ada, attempt, endless)
+    pool = Pool(1)
+    service = Judging(engine, pool, CaseCache(None), packages)
+    service.start()
+    time.sleep(0.5)
+    began = time.monotonic()
+    service.close()
+    pool.close()
+    assert time.monotonic() - began < 8
+    assert Verdict.JE not in verdicts(engine)
+    assert None in verdicts(engine)
