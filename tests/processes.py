@@ -27,7 +27,9 @@ def sandbox_processes() -> set[int]:
 def children_of(pid: int) -> set[int]:
     """Return the living processes whose parent is `pid`."""
     return {
-        int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and _parent(path) == pid and alive(path)
+        int(path.name)
+        for path in Path("/proc").iterdir()
+        if path.name.isdigit() and _parent(path) == pid and alive(path)
     }
 
 

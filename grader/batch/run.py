@@ -46,7 +46,8 @@ class Batch:
     def _executor(self, jobs: int) -> ProcessPoolExecutor:
         cores = sorted(os.sched_getaffinity(0))
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(jobs, context, start, (self._root, self._cache, cores))
+        started = context.Value("i", 0)
+        return ProcessPoolExecutor(jobs, context, start, (self._root, self._cache, cores, started))
 
     def _work(self, chunks: deque[list[Submission]], suspects: list[Submission]) -> Iterator[Outcome]:
         flying: dict[Future[list[Outcome]], list[Submission]] = {}

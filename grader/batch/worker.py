@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import gc
 import os
 import signal
 from dataclasses import dataclass
@@ -49,11 +51,22 @@ class _Worker:
 _worker: _Worker | None = None
 
 
-def start(root: Path, cache: Path, cores: list[int]) -> None:
-    """Prepare this process; Ctrl-C is the parent's to handle."""
+def start(root: Path, cache: Path, cores: list[int], started: Any) -> None:
+    """Prepare this process; Ctrl-C is the parent's to handle.
+
+    Grader and child take turns, so both stay on one core: a wake-up across cores costs more than a short call.
+
+    Args:
+        started: a shared counter of the processes that have started.
+    """
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    core = cores[os.getpid() % len(cores)]
+    with started.get_lock():
+        core = cores[started.value % len(cores)]
+        started.value += 1
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, {core})
+    gc.freeze()
     lane = Lane(core)
     lane.start()
     atexit.register(lane.close)

@@ -15,6 +15,9 @@ import click
 from grader import __version__
 from grader.errors import GraderError
 
+# our own arithmetic is small: threads of the linear algebra library would only spin beside the sandbox
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 COMMANDS = {
     "problems": "grader.cli.problems",
     "show": "grader.cli.problems",

@@ -37,11 +37,12 @@ MODULE: Final = "submission"
 FILE: Final = "submission.py"
 HOLD_S: Final = 0.02  # a frame may wait so long for the next one; the grader's clock runs on
 HELD_PARTS: Final = 200
+PARTS_MAX: Final = 1000  # the kernel takes 1024 in one call
 TEXT_LIMIT: Final = 2000  # characters of an exception's text
 _BUILTIN_ERRORS: Final = frozenset(
     value for value in vars(builtins).values() if isinstance(value, type) and issubclass(value, BaseException)
 )
-_original_import: Final = builtins.__import__
+original_import: Final = builtins.__import__
 _original_compile: Final = compile
 _mro: Final[Callable[[type], tuple[type, ...]]] = type.__dict__["__mro__"].__get__
 _type_name: Final[Callable[[type], str]] = type.__dict__["__name__"].__get__
@@ -63,7 +64,7 @@ def guarded_import(
             raise ImportError("a submission is one file: relative imports are not available")
         if name not in modules.IMPORTABLE:
             raise ImportError(f"{name} cannot be imported here; NumPy and these are there: {_listing()}", name=name)
-    return _original_import(name, globals, locals, fromlist, level)  # type: ignore[arg-type]
+    return original_import(name, globals, locals, fromlist, level)  # type: ignore[arg-type]
 
 
 def _listing() -> str:
@@ -79,25 +80,30 @@ def open_output(descriptor: int) -> io.TextIOWrapper:
 class Child:
     """Answers the grader until the end of its pipe; see the module's docstring for the frames."""
 
-    def __init__(self, outputs: tuple[io.TextIOWrapper, ...]) -> None:
+    def __init__(self, outputs: tuple[io.TextIOWrapper, ...], answers: int) -> None:
         self._outputs = outputs
+        self._answers = answers  # descriptor
         self._held: list[bytes] = []  # frames that travel with the next one
         self._namespace: dict[str, Any] = {}
         self._returned: list[tuple[object, int]] = []
 
     def serve(self) -> None:
         """Say that the walls are up, then answer; returns at the end of the questions."""
-        _write(frame_parts(b"R", []))
+        self._write(frame_parts(b"R", []))
         while body := _receive():
-            kind, value = body[:1], body
-            if kind == b"H":
-                self._load(*decode(value, 1))
-            elif kind == b"Q":
-                self._answer(value)
-            elif kind == b"G":
-                self._generate(*decode(value, 1))
-            elif kind == b"F":
-                self._send_again()
+            self.handle(body)
+
+    def handle(self, body: bytes) -> None:
+        """Answer one question."""
+        kind = body[:1]
+        if kind == b"Q":
+            self._answer(body)
+        elif kind == b"H":
+            self._load(*decode(body, 1))
+        elif kind == b"G":
+            self._generate(*decode(body, 1))
+        elif kind == b"F":
+            self._send_again()
 
     def _attempt(self, phase: str, act: Callable[[], list[bytes]], hold_s: float = 0.0) -> bool:
         """Send the frame that `act` returns, or the exception that it raised; False for the latter.
@@ -123,7 +129,18 @@ class Child:
 
     def _send_held(self) -> None:
         held, self._held = self._held, []
-        _write(held)
+        self._write(held)
+
+    def _write(self, parts: list[bytes]) -> None:
+        """Write parts of frames in one call, unless the pipe is full."""
+        if len(parts) > PARTS_MAX:
+            parts = [b"".join(parts)]
+        wanted = sum(map(len, parts))
+        written = os.writev(self._answers, parts)
+        if written < wanted:
+            view = memoryview(b"".join(parts))[written:]
+            while view:
+                view = view[os.write(self._answers, view) :]
 
     def _load(self, source: bytes, entries: list[str], package: bool) -> None:
         module = types.ModuleType(MODULE)
@@ -133,7 +150,7 @@ class Child:
         try:
             code = _original_compile(source, FILE, "exec", dont_inherit=True)
         except BaseException as error:
-            _write(frame_parts(b"X", encode_parts(describe("compile", error))))
+            self._write(frame_parts(b"X", encode_parts(describe("compile", error))))
             return
 
         def loaded() -> list[bytes]:
@@ -232,16 +249,6 @@ def _text(error: BaseException) -> str:
         return text[:TEXT_LIMIT] if type(text) is str else ""
     except BaseException:
         return ""
-
-
-def _write(parts: list[bytes]) -> None:
-    """Write parts of frames, a few hundred at most, in one call unless the pipe is full."""
-    wanted = sum(map(len, parts))
-    written = os.writev(ANSWERS, parts)
-    if written < wanted:
-        view = memoryview(b"".join(parts))[written:]
-        while view:
-            view = view[os.write(ANSWERS, view) :]
 
 
 def _receive() -> bytes:

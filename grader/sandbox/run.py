@@ -22,7 +22,7 @@ from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Reader, Value, WireError, d
 PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
 PRINTS_KEPT: Final = 64 << 10
 READY_S: Final = 10.0  # a forked child has its walls up in milliseconds; this long only on a drowning machine
-_READ: Final = 1 << 20
+_READ: Final = 64 << 10  # what a pipe holds; a larger buffer would be mapped and unmapped each time
 _BUILTIN_ERRORS: Final = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )

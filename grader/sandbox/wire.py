@@ -9,6 +9,7 @@ it busy for seconds), and wants the exact end. Never pickle, never eval.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -273,7 +274,7 @@ class Reader:
 
 
 def _check_empty(shape: Sequence[int]) -> None:
-    """An empty array's other extents are bounded by nothing that was read: bound them here."""
-    if max(shape) > FRAME_LIMIT:
+    """An empty array's other extents are bounded by nothing that was read: bound them, and their product, here."""
+    if math.prod(extent for extent in shape if extent) > FRAME_LIMIT:
         raise WireError("an array beyond the frame")
 

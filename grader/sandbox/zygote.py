@@ -11,48 +11,23 @@ from __future__ import annotations
 
 import fcntl
 import gc
-import importlib
 import io
 import json
 import os
 import platform
-import random
 import resource
 import socket
 import sys
-import warnings
 from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
-from grader.sandbox import child, filters, jail, modules
+from grader.sandbox import child, filters, jail, rehearsal
 from grader.sandbox.zygote_protocol import ENDED, FORKED, REQUEST
 
 MEMORY_MAX_MIB: Final = 4096  # service's maximum for a problem's memory limit
 _ABOVE: Final = 16  # descriptors are moved above this number before they take their places
-
-
-def warm_up() -> None:
-    """Touch what attention code touches, so that no child pays for it: imports, first calls, memory."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for name in sorted(modules.IMPORTABLE) + list(modules.LAZY):
-            try:
-                importlib.import_module(name)
-            except ImportError:
-                if name in modules.IMPORTABLE:
-                    raise
-    x = np.arange(48.0).reshape(2, 3, 8) / 7
-    scores = np.einsum("bqd,bkd->bqk", x, x) + x @ x.swapaxes(-1, -2)
-    scores = np.where(np.tril(np.ones((3, 3), bool)), scores, -np.inf)
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    weights /= weights.sum(-1, keepdims=True)
-    np.ascontiguousarray((weights @ x).transpose(1, 0, 2)).reshape(3, -1).astype(np.float32).mean(0).tolist()
-    np.linalg.norm(x)
-    exec(compile("def f(a: int = 1) -> int:\n    return [i for i in range(a)][0]\nf()", "warm", "exec"), {})  # noqa: S102
-    random.seed(0)
-    np.random.seed(0)
 
 
 def vm_mib() -> int:
@@ -69,7 +44,7 @@ class Zygote:
         """Load everything that the walls will keep out of reach, then put them up."""
         program = filters.load("zygote")
         self._program = filters.load("child")
-        warm_up()
+        rehearsal.warm_up()
         self._outputs = (child.open_output(1), child.open_output(2))
         self._control = control
         self._base_mib = vm_mib()
@@ -117,9 +92,10 @@ class Zygote:
         os.closerange(child.ANSWERS + 1, ruleset)
         os.closerange(ruleset + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         sys.stdout, sys.stderr = self._outputs
+        gc.set_threshold(20_000, 20, 100)  # collections are rare in a life of milliseconds
         gc.enable()
         jail.lock_child(self._program, ruleset, (self._base_mib + mib) << 20, seconds, parent)
-        child.Child(self._outputs).serve()
+        child.Child(self._outputs, child.ANSWERS).serve()
 
 
 def facts(base_mib: int) -> dict[str, object]:

@@ -34,6 +34,11 @@ class GroupView:
     cases: tuple[CaseView, ...]
 
     @property
+    def reached(self) -> bool:
+        """Whether the run came to its first case."""
+        return any(case.verdict is not None for case in self.cases)
+
+    @property
     def passed(self) -> int:
         """How many of its cases are accepted."""
         return sum(case.verdict is Verdict.AC for case in self.cases)

@@ -1,4 +1,4 @@
-"""Judges stored submissions in this process: a row waits without a verdict, a thread takes it and writes the result once."""
+"""Judges stored submissions in this process: a row waits without a verdict until a thread writes one, once."""
 
 from __future__ import annotations
 

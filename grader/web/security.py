@@ -47,7 +47,9 @@ def register(app: Flask, public_url: str | None) -> None:
         site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin", "null")
         own = origin == "null" or _is_own(_split(origin), public)
         if site not in (None, "same-origin", "none") or not own:
-            raise ForeignRequest("Another site sent this form, so nothing was changed; open the page here and send it again.")
+            raise ForeignRequest(
+                "Another site sent this form, so nothing was changed; open the page here and send it again."
+            )
 
     app.before_request(check_host)
     app.before_request(check_origin)

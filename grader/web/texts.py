@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
@@ -27,7 +27,7 @@ _FORMATTER: Final = HtmlFormatter[str](nowrap=True)
 
 def code(source: str) -> Markup:
     """Return Python source with classes for its colours; what does not show is made visible."""
-    return Markup(highlight(visible(source), PythonLexer(stripnl=False), _FORMATTER))
+    return Markup(highlight(visible(source), PythonLexer(stripnl=False), _FORMATTER))  # noqa: S704 - Pygments escapes
 
 
 def numbered(source: str) -> Markup:
@@ -38,12 +38,17 @@ def numbered(source: str) -> Markup:
 
 def markdown(text: str) -> Markup:
     """Return a package's Markdown as HTML."""
-    return Markup(_MARKDOWN.render(text))
+    return Markup(_MARKDOWN.render(text))  # noqa: S704 - raw HTML is off
+
+
+def plain(text: str) -> Markup:
+    """Return a package's short text as HTML: paragraphs, lists, `code` and formulas; H*e is a product, not emphasis."""
+    return Markup(_PLAIN.render(text))  # noqa: S704 - raw HTML is off
 
 
 def inline(text: str) -> Markup:
-    """Return one line of a package's Markdown, without a paragraph around it."""
-    return Markup(_MARKDOWN.renderInline(text))
+    """Return a package's short text of one line, without a paragraph around it."""
+    return Markup(_PLAIN.renderInline(text))  # noqa: S704 - raw HTML is off
 
 
 def number(value: float | None) -> str:
@@ -57,10 +62,9 @@ def moment(value: datetime) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(iso, value.strftime("%d %b %H:%M UTC"))
 
 
-def _formula(text: str, options: dict[str, Any]) -> str:
-    display = "block" if options["display_mode"] else "inline"
+def _formula(text: str, display: str) -> str:
     try:
-        return convert(text, display=display)
+        return convert(text.strip(), display=display)
     except Exception:  # the converter has no common error; a formula that it cannot read is shown as it was written
         return str(Markup("<code>{}</code>").format(text))
 
@@ -89,10 +93,10 @@ class _Renderer(RendererHTML):
         return self.renderToken(tokens, idx, options, env)
 
     def math_inline(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        return _formula(tokens[idx].content, {"display_mode": False})
+        return _formula(tokens[idx].content, "inline")
 
     def math_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        formula = _formula(tokens[idx].content, {"display_mode": True})
+        formula = _formula(tokens[idx].content, "block")
         return f'<div class="formula scroll" tabindex="0" role="region" aria-label="Formula">{formula}</div>\n'
 
 
@@ -104,10 +108,11 @@ def _cell(token: Token) -> str:
 def _make_markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
     parser.enable("table").disable("image")  # pages load nothing from elsewhere
-    parser.use(dollarmath_plugin, double_inline=False)
+    parser.use(dollarmath_plugin, allow_labels=False)
     for rule in ("math_inline", "math_block"):
         parser.renderer.rules[rule] = getattr(parser.renderer, rule)  # type: ignore[attr-defined]
     return parser
 
 
 _MARKDOWN: Final = _make_markdown()
+_PLAIN: Final = _make_markdown().disable(["emphasis", "link", "autolink"])

@@ -64,7 +64,8 @@ def same(left: Any, right: Any) -> bool:
         return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
     if isinstance(left, float):
         return struct.pack("<d", left) == struct.pack("<d", right)
-    return bool(left == right)
+    equal: bool = left == right
+    return equal
 
 
 @given(VALUES)
@@ -112,7 +113,7 @@ NOT_CARRIED = {
     "complex": 1j,
     "numpy scalar": np.float64(1.0),
     "subclass": Odd(1.0),
-    "array subclass": np.ma.masked_array([1.0]),  # type: ignore[no-untyped-call]
+    "array subclass": np.ma.masked_array([1.0]),
     "object array": np.array([None]),
     "complex array": np.array([1j]),
     "uint8 array": np.array([1], np.uint8),

@@ -1,0 +1,84 @@
+"""Makes the web application from its parts; it reads no settings and starts nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from flask import Flask
+from jinja2 import StrictUndefined
+from sqlalchemy import Engine
+
+from grader import __version__
+from grader.report.visible import visible
+from grader.services.judging import Dispatch
+from grader.services.packages import Packages
+from grader.web import attempts, errors, followups, pages, problems, security, texts
+from grader.web.service import Service, candidate
+
+REQUEST_BYTES_MAX: Final = 4 << 20  # a source just over its own limit still gets its verdict
+FORM_PARTS_MAX: Final = 20
+COOKIE_DAYS: Final = 365
+
+
+@dataclass(frozen=True)
+class WebSettings:
+    """What the application needs to know of its place."""
+
+    secret_key: bytes  # signs cookies and forms
+    public_url: str | None = None  # the address that people use; None: this machine only
+
+
+def create_app(settings: WebSettings, engine: Engine, packages: Packages, dispatch: Dispatch) -> Flask:
+    """Return the application.
+
+    Args:
+        dispatch: has a submission judged; called in the transaction that stores it.
+    """
+    app = Flask(__name__)
+    app.config.update(
+        SECRET_KEY=settings.secret_key,
+        MAX_CONTENT_LENGTH=REQUEST_BYTES_MAX,
+        MAX_FORM_MEMORY_SIZE=REQUEST_BYTES_MAX,
+        MAX_FORM_PARTS=FORM_PARTS_MAX,
+        PERMANENT_SESSION_LIFETIME=timedelta(days=COOKIE_DAYS),
+        SESSION_COOKIE_NAME="grader",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_COOKIE_SECURE=bool(settings.public_url and settings.public_url.startswith("https://")),
+        SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),  # their addresses change with their content
+    )
+    with app.app_context():
+        Service(engine, packages, dispatch).keep()
+    security.register(app, settings.public_url)
+    errors.register(app)
+    for blueprint in (pages.bp, problems.bp, attempts.bp, followups.bp):
+        app.register_blueprint(blueprint)
+    _set_up_templates(app)
+    return app
+
+
+def _set_up_templates(app: Flask) -> None:
+    environment = app.jinja_env
+    environment.undefined = StrictUndefined
+    environment.trim_blocks = environment.lstrip_blocks = True
+    for text in (texts.code, texts.numbered, texts.markdown, texts.plain, texts.inline, texts.number, texts.moment):
+        environment.filters[text.__name__] = text
+    environment.filters["visible"] = visible
+    environment.globals.update(version=__version__, candidate=candidate, theme=pages.theme, themes=pages.THEMES)
+    versions = _static_versions(app)
+
+    @app.url_defaults
+    def add_version(endpoint: str, values: dict[str, object]) -> None:
+        if endpoint == "static" and values.get("filename") in versions:
+            values["v"] = versions[str(values["filename"])]
+
+
+def _static_versions(app: Flask) -> dict[str, str]:
+    """Return a word for each static file that changes with its content, so that browsers may keep the file."""
+    assert app.static_folder is not None
+    files = Path(app.static_folder).iterdir()
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:12] for file in files if file.is_file()}

@@ -1,0 +1,105 @@
+"""An attempt's pages: statement and editor, submissions and their verdicts."""
+
+from __future__ import annotations
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from grader.errors import NotFound, UserError
+from grader.services import attempts, candidate_view
+from grader.store import queries
+from grader.store.models import Candidate
+from grader.store.session import read_session, write_session
+from grader.web.service import candidate, now, service
+
+bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
+ORDINAL = "<int(max=1000000):ordinal>"
+
+
+def current_candidate() -> Candidate:
+    """Return who asks.
+
+    Raises:
+        NotFound: the browser has no cookie; it learns nothing about what exists.
+    """
+    found = candidate()
+    if found is None:
+        raise NotFound("There is no such attempt, or it belongs to another browser; the problem list shows your own.")
+    return found
+
+
+@bp.get("")
+def show(public_id: str) -> ResponseReturnValue:
+    """Show the statement beside the editor; `?source=starter` begins the editor with the starter again."""
+    with read_session(service().engine) as session:
+        attempt = queries.attempt_of(session, current_candidate(), public_id)
+        problem = service().packages.pinned(session, attempt.package)
+        starter = problem.starter(attempt.variant)
+        wants_starter = request.args.get("source") == "starter"
+        return render_template(
+            "attempt.html",
+            attempt=attempt,
+            problem=problem,
+            status=attempts.status(attempt),
+            source=starter if wants_starter else attempts.editable_source(session, attempt, problem),
+            starter=starter,
+            wants_starter=wants_starter,
+            submissions=queries.submissions_in(session, attempt),
+        )
+
+
+@bp.post("/submissions")
+def submit(public_id: str) -> ResponseReturnValue:
+    """Store a source and have it judged; a file that comes along is taken as it is."""
+    current, source, received_at = current_candidate(), _source(), now()
+    with write_session(service().engine) as session:
+        submission = attempts.submit(session, current, public_id, source, received_at)
+        service().dispatch(session, submission)
+    return redirect(url_for("attempts.verdict", public_id=public_id, ordinal=submission.ordinal), 303)
+
+
+def _source() -> bytes:
+    """Return the bytes handed in.
+
+    Raises:
+        UserError: the request has neither a file nor a text.
+    """
+    file = request.files.get("file")
+    if file is not None and file.filename:
+        return bytes(file.read())
+    text = request.form.get("source")
+    if text is None:
+        raise UserError("There is no source in this request; write it into the editor or choose a file.")
+    # a form sends every line end as CR LF; what was typed has LF
+    return text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
+
+
+@bp.get(f"/submissions/{ORDINAL}")
+def verdict(public_id: str, ordinal: int) -> ResponseReturnValue:
+    """Show a submission's verdict, or that it is being graded."""
+    with read_session(service().engine) as session:
+        submission = queries.submission_of(session, current_candidate(), public_id, ordinal)
+        return render_template(
+            "submission.html",
+            attempt=submission.attempt,
+            view=candidate_view.view(submission),
+            source=submission.source.decode("utf-8", "replace"),
+            submissions=queries.submissions_in(session, submission.attempt),
+        )
+
+
+@bp.get(f"/submissions/{ORDINAL}/state")
+def state(public_id: str, ordinal: int) -> ResponseReturnValue:
+    """Answer "grading" or "judged", for the page that waits."""
+    with read_session(service().engine) as session:
+        submission = queries.submission_of(session, current_candidate(), public_id, ordinal)
+    word = "grading" if submission.verdict is None else "judged"
+    return word, {"Content-Type": "text/plain; charset=utf-8"}
+
+
+@bp.post("/give-up")
+def give_up(public_id: str) -> ResponseReturnValue:
+    """End the attempt and open its answers."""
+    with write_session(service().engine) as session:
+        attempts.give_up(session, current_candidate(), public_id, now())
+    return redirect(url_for("followups.show", public_id=public_id), 303)

@@ -1,0 +1,68 @@
+"""Turns errors into pages: what the reader can change, or that the fault is ours."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from typing import Final
+
+from flask import Flask, Response, render_template, request
+from flask.typing import ResponseReturnValue
+from flask_wtf.csrf import CSRFError
+from werkzeug.exceptions import HTTPException
+
+from grader.errors import GraderError, UserError
+from grader.web.security import WrongHost
+
+log = logging.getLogger(__name__)
+SENTENCES: Final = {
+    400: ("That request cannot be read", "Go back, reload the page and send the form again."),
+    404: ("There is no such page", "The address may be mistyped, or what it named belongs to another browser."),
+    405: ("This address takes no such request", "Open it from the page that it belongs to."),
+    413: ("That is too much at once", "A source may have 1 MiB. Hand in the repaired file alone."),
+}
+TITLES: Final = {400: "That did not work", 404: "Not found", 409: "That is closed", 429: "One moment"}
+
+
+def register(app: Flask) -> None:
+    """Show every error as a page."""
+    app.register_error_handler(GraderError, _grader_error)
+    app.register_error_handler(CSRFError, _csrf_error)
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _our_fault)
+
+
+def _grader_error(error: GraderError) -> ResponseReturnValue:
+    if not isinstance(error, UserError):
+        return _our_fault(error)
+    if isinstance(error, WrongHost):  # no page: its links would lead to that host
+        return Response(error.message + "\n", error.status, content_type="text/plain; charset=utf-8")
+    return _page(error.status, TITLES.get(error.status, TITLES[400]), error.message)
+
+
+def _csrf_error(error: CSRFError) -> ResponseReturnValue:
+    return _page(
+        400, "This form is out of date", "Nothing was changed. Go back, reload the page and send the form again."
+    )
+
+
+def _http_error(error: HTTPException) -> ResponseReturnValue:
+    status = error.code or 500
+    if status >= 500:
+        return _our_fault(error)
+    if status < 400:  # a redirect, which werkzeug raises as well
+        return error.get_response()
+    title, sentence = SENTENCES.get(status, SENTENCES[400])
+    return _page(status, title, sentence)
+
+
+def _our_fault(error: Exception) -> ResponseReturnValue:
+    reference = secrets.token_hex(4)
+    log.error("%s %s failed, reference %s", request.method, ascii(request.path), reference, exc_info=error)
+    return _page(
+        500, "Our fault, not yours", "Something broke on this server. What you handed in before is kept.", reference
+    )
+
+
+def _page(status: int, title: str, sentence: str, reference: str | None = None) -> tuple[str, int]:
+    return render_template("error.html", status=status, title=title, sentence=sentence, reference=reference), status

@@ -1,0 +1,91 @@
+"""The entry of a web server: reads the settings and starts everything, once per process.
+
+The database is brought up to date first; the sandbox's processes and the judging threads belong to the process that
+imports this, so a server that forks has to import it after the fork (gunicorn does unless it is told to preload).
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import os
+import secrets
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from flask import Flask
+
+from grader.config import Settings, read_settings
+from grader.errors import UserError
+from grader.problems.cache import CaseCache
+from grader.sandbox.pool import Pool, SandboxUnavailable
+from grader.services.judging import Judging
+from grader.services.packages import Packages
+from grader.store.migrate import upgrade
+from grader.store.session import make_engine
+from grader.web.app import WebSettings, create_app
+
+KEY_BYTES: Final = 32
+log = logging.getLogger(__name__)
+
+
+def build(settings: Settings) -> Flask:
+    """Return the running application; what it started ends with the process.
+
+    Raises:
+        UserError: the data folder or the database cannot be used.
+        SandboxUnavailable: this machine has no sandbox, so nothing could be judged.
+    """
+    key = secret_key(settings.data)
+    upgrade(settings.database_url)
+    engine = make_engine(settings.database_url)
+    pool = Pool()
+    pool.start()
+    atexit.register(pool.close)
+    with pool.lane() as lane:
+        lane.facts()
+    packages = Packages(settings.problems)
+    judging = Judging(engine, pool, CaseCache(settings.cache, log.warning), packages)
+    judging.start()
+    atexit.register(judging.close)  # before the pool: the last one registered is the first one called
+    return create_app(WebSettings(key, settings.public_url), engine, packages, judging.dispatch)
+
+
+def secret_key(data: Path) -> bytes:
+    """Return the key that signs cookies, made at the first start and readable for its owner alone.
+
+    Raises:
+        UserError: the data folder cannot be used.
+    """
+    path = data / "secret-key"
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            with tempfile.NamedTemporaryFile(dir=data, prefix=".new-") as file:  # 0600
+                file.write(secrets.token_bytes(KEY_BYTES))
+                file.flush()
+                with contextlib.suppress(FileExistsError):  # another process was faster; both use its key
+                    os.link(file.name, path)
+        key = path.read_bytes()
+    except OSError as error:
+        raise UserError(
+            f"The data folder {data} cannot be used ({error.strerror}); set GRADER_DATA to another one."
+        ) from None
+    if len(key) < KEY_BYTES:
+        raise UserError(f"{path} is damaged; remove it, and a new one is made (everybody's cookies end with it).")
+    return key
+
+
+def _build_or_exit() -> Flask:
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    try:
+        return build(read_settings())
+    except (UserError, SandboxUnavailable) as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(4) from None  # the code by which gunicorn stops and does not try again
+
+
+app = _build_or_exit()
