@@ -67,7 +67,7 @@ def start(root: Path, cache: Path, cores: list[int], started: Any) -> None:
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, {core})
     gc.freeze()
-    lane = Lane(core)
+    lane = Lane(core, rehearse=False)
     lane.start()
     atexit.register(lane.close)
     _worker = _Worker(root, lane, CaseCache(cache), {})

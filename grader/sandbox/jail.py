@@ -14,6 +14,7 @@ import signal
 from typing import Final
 
 UNPRIVILEGED_ID: Final = 65533  # uid and gid that a zygote started as root drops to; owns nothing
+RULESET: Final = 4  # descriptor; a child's answers take its place
 STACK_BYTES: Final = 8 << 20
 
 _MACHINE: Final = platform.machine()
@@ -23,10 +24,17 @@ _PR_SET_NO_NEW_PRIVS: Final = 38
 _SECCOMP_SET_MODE_FILTER: Final = 1
 _CAPABILITY_VERSION_3: Final = 0x20080522
 _LANDLOCK_CREATE_RULESET_VERSION: Final = 1
-# system-call numbers that glibc has no function for; the Landlock ones are the same on every architecture
-_SECCOMP: Final = {"x86_64": 317, "aarch64": 277}
-_CAPSET: Final = {"x86_64": 126, "aarch64": 91}
-_CLONE: Final = {"x86_64": 56, "aarch64": 220}
+# system-call numbers; the Landlock ones are the same on every architecture
+_NUMBERS: Final = {
+    "x86_64": {
+        "capset": 126, "clone": 56, "close": 3, "close_range": 436, "dup3": 292, "getppid": 110, "prctl": 157,
+        "prlimit64": 302, "seccomp": 317,
+    },
+    "aarch64": {
+        "capset": 91, "clone": 220, "close": 57, "close_range": 436, "dup3": 24, "getppid": 173, "prctl": 167,
+        "prlimit64": 261, "seccomp": 277,
+    },
+}  # fmt: skip
 _LANDLOCK_CREATE_RULESET: Final = 444
 _LANDLOCK_RESTRICT_SELF: Final = 446
 
@@ -46,6 +54,7 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _locked_libc: Final = ctypes.PyDLL(None, use_errno=True)  # calls that keep the interpreter's lock
 _locked_libc.syscall.restype = ctypes.c_long
+_kept: Final[list[object]] = []  # what prepared calls point to
 _M_TRIM_THRESHOLD: Final = -1
 _M_TOP_PAD: Final = -2
 _M_MMAP_THRESHOLD: Final = -3
@@ -84,7 +93,7 @@ def fork() -> int:
     Only for a process with one thread, which has no lock to repair: the hooks would touch some 200 pages of a child
     that never uses them, a third of what a child costs.
     """
-    pid = int(_locked_libc.syscall(_CLONE[_MACHINE], int(signal.SIGCHLD), 0, 0, 0, 0))
+    pid = int(_locked_libc.syscall(_NUMBERS[_MACHINE]["clone"], int(signal.SIGCHLD), 0, 0, 0, 0))
     if pid < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return pid
@@ -137,7 +146,7 @@ def load_filter(program: bytes) -> None:
     """Load a system-call filter (an array of struct sock_filter) for this process."""
     buffer = ctypes.create_string_buffer(program, len(program))
     attr = _Program(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
-    number = _SECCOMP[_MACHINE]
+    number = _NUMBERS[_MACHINE]["seccomp"]
     result = int(_libc.syscall(number, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(attr)))
     _require(result, "system-call filter", "use a kernel with seccomp filters, and allow seccomp in the container.")
 
@@ -162,15 +171,10 @@ def drop_privileges() -> None:
             ) from None
     header = _CapHeader(_CAPABILITY_VERSION_3, 0)
     nothing = (_CapData * 2)()
-    result = int(_libc.syscall(_CAPSET[_MACHINE], ctypes.byref(header), ctypes.byref(nothing)))
+    result = int(_libc.syscall(_NUMBERS[_MACHINE]["capset"], ctypes.byref(header), ctypes.byref(nothing)))
     _require(result, "empty capability set", "start the grader as an ordinary user.")
     if 0 in (os.getuid(), os.geteuid(), os.getgid(), os.getegid()):
         raise LayerMissing("The sandbox is still root after leaving it: start the grader as an ordinary user.")
-
-
-def die_with_parent() -> None:
-    """Be killed when the thread that forked this process ends; must come after the last change of uid."""
-    _require(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "parent-death signal", "use Linux 5.13 or newer.")
 
 
 def hide_memory() -> None:
@@ -192,14 +196,17 @@ def set_limits(limits: dict[int, tuple[int, int]]) -> None:
             ) from None
 
 
-def lock_zygote(program: bytes, address_space: int) -> int:
-    """Lock the calling process, which will fork the children, and return the rule set for them.
+def lock_zygote(program: bytes, address_space: int) -> None:
+    """Lock the calling process, which will fork the children; their rule set is kept as descriptor `RULESET`.
 
     Args:
         program: the zygote's system-call filter.
         address_space: bytes that the zygote and any child may map at most.
     """
     ruleset = make_ruleset()
+    if ruleset != RULESET:
+        os.dup2(ruleset, RULESET, inheritable=False)
+        os.close(ruleset)
     set_limits(
         {
             resource.RLIMIT_CORE: (0, 0),
@@ -213,32 +220,60 @@ def lock_zygote(program: bytes, address_space: int) -> int:
     drop_privileges()
     forbid_new_privileges()
     hide_memory()
-    restrict_files(ruleset)
+    restrict_files(RULESET)
     load_filter(program)
-    return ruleset
 
 
-def lock_child(program: bytes, ruleset: int, address_space: int, cpu_seconds: int, parent: int) -> None:
-    """Lock a forked child for good; its descriptors are in place already.
+Step = tuple[tuple[object, ...], int | None]  # a system call with its arguments, and the result that it must have
+
+
+def child_steps(program: bytes, pipes: tuple[int, int, int], limits: tuple[int, int]) -> list[Step]:
+    """Prepare the system calls that lock a forked child for good, for `lock_child` to make after the fork.
+
+    Whatever is made here costs a child nothing; each object that it would touch itself costs it a page.
 
     Args:
         program: the child's system-call filter.
-        ruleset: descriptor of the rule set, closed here.
-        address_space: bytes that the child may map.
-        cpu_seconds: processor time, a second wall behind the grader's clock.
-        parent: process id of the zygote.
+        pipes: descriptors that become 3 (questions), 4 (answers), and 1 and 2 (prints); all above 4.
+        limits: bytes of address space, and seconds of processor time, a second wall behind the grader's clock.
     """
-    set_limits(
-        {
-            resource.RLIMIT_AS: (address_space, address_space),
-            resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 1),
-            resource.RLIMIT_NPROC: (0, 0),
-            resource.RLIMIT_NOFILE: (5, 5),
-        }
-    )
-    die_with_parent()
-    if os.getppid() != parent:  # the zygote died before the line above
-        os._exit(1)
-    restrict_files(ruleset)
-    os.close(ruleset)
-    load_filter(program)
+    call = _NUMBERS[_MACHINE]
+    questions, answers, prints = pipes
+    address_space, cpu = limits
+    buffer = ctypes.create_string_buffer(program, len(program))
+    attr = _Program(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
+    _kept.extend((buffer, attr))
+    wanted = {
+        resource.RLIMIT_AS: (address_space, address_space),
+        resource.RLIMIT_CPU: (cpu, cpu + 1),
+        resource.RLIMIT_NPROC: (0, 0),
+        resource.RLIMIT_NOFILE: (5, 5),
+    }
+    return [
+        *(((call["prlimit64"], 0, what, _rlimit(what, limit), None), 0) for what, limit in wanted.items()),
+        ((call["prctl"], _PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0), 0),
+        ((call["getppid"],), os.getpid()),  # otherwise the zygote died before the line above
+        ((_LANDLOCK_RESTRICT_SELF, RULESET, 0), 0),
+        ((call["dup3"], questions, 3, 0), 3),
+        ((call["dup3"], answers, 4, 0), 4),
+        ((call["dup3"], prints, 1, 0), 1),
+        ((call["dup3"], prints, 2, 0), 2),
+        ((call["close_range"], 5, (1 << 31) - 1, 0), 0),
+        ((call["close"], 0), 0),
+        ((call["seccomp"], _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(attr)), 0),
+    ]
+
+
+def _rlimit(what: int, limit: tuple[int, int]) -> object:
+    ceiling = resource.getrlimit(what)[1]
+    bounded = [min(value, ceiling) if ceiling != resource.RLIM_INFINITY else value for value in limit]
+    pair = (ctypes.c_uint64 * 2)(*bounded)
+    _kept.append(pair)
+    return ctypes.byref(pair)
+
+
+def lock_child(steps: list[Step]) -> None:
+    """Make the prepared calls, in a forked child; one that fails ends it before it has said that it is ready."""
+    for arguments, expected in steps:
+        if _locked_libc.syscall(*arguments) != expected:
+            os._exit(1)

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from grader.sandbox.run import Limits, Run, SandboxLost
-from grader.sandbox.zygote_protocol import ENDED, FORKED, REQUEST
+from grader.sandbox.zygote_protocol import DESCRIPTORS, ENDED, FORKED, REQUEST
 
 START_S: Final = 30.0  # for a zygote to load NumPy on a cold disk
 REPLY_S: Final = 10.0
@@ -40,8 +40,15 @@ class SandboxUnavailable(Exception):
 class Lane:
     """One zygote and at most one warm child; used by one thread at a time."""
 
-    def __init__(self, core: int | None = None) -> None:
+    def __init__(self, core: int | None = None, rehearse: bool = True) -> None:
+        """Make a lane; nothing starts yet.
+
+        Args:
+            core: the processor that the zygote and its children stay on.
+            rehearse: a waiting child warms itself; quicker for who waits, but more work for the machine.
+        """
         self._core = core
+        self._rehearse = rehearse
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._facts: dict[str, Any] | None = None
@@ -50,21 +57,23 @@ class Lane:
         self._forking: Limits | None = None
 
     def start(self) -> None:
-        """Start the zygote without waiting for it."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        """Start the zygote without waiting for it.
+
+        Raises:
+            SandboxUnavailable: this process may start no other, or open nothing more.
+        """
+        try:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with theirs, contextlib.ExitStack() as undo:
+                undo.enter_context(ours)
+                self._process = _start_zygote(theirs.fileno())
+                undo.pop_all()
+        except OSError as error:
+            raise SandboxUnavailable(
+                f"The sandbox's process cannot be started ({error.strerror}); raise the limits on open files and "
+                f"processes, and check that this Python can import NumPy: {sys.executable} -c 'import numpy'"
+            ) from None
         ours.settimeout(START_S)
-        command = [sys.executable, "-s", "-P", "-B", "-c", _PROGRAM, _ROOT, str(theirs.fileno())]
-        with theirs:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=ENVIRONMENT,
-                pass_fds=[theirs.fileno()],
-                cwd="/",
-                start_new_session=True,  # Ctrl-C in a terminal is the grader's to handle
-            )
         self._control = ours
         if self._core is not None:
             with contextlib.suppress(OSError):
@@ -156,9 +165,8 @@ class Lane:
                 self._request(b"W", 0, run.pid, "ended")
 
     def _request(self, verb: bytes, mib: int, number: int, reply: str) -> None:
-        assert self._control is not None
         try:
-            self._control.send(REQUEST.pack(verb, mib, number))
+            self._open_control().send(REQUEST.pack(verb, self._rehearse, mib, number))
         except OSError as error:
             self.close()
             raise SandboxLost(f"a zygote is gone: {error}") from None
@@ -172,15 +180,27 @@ class Lane:
             if self._pending.pop(0) == "ended":
                 ended.append(message)
             else:
-                assert self._forking is not None
-                self._warm = (self._forking, Run(FORKED.unpack(message)[0], descriptors, self._reap))
-                self._forking = None
+                self._receive_child(message, descriptors)
         return ended
 
+    def _receive_child(self, message: bytes, descriptors: list[int]) -> None:
+        if len(descriptors) < DESCRIPTORS:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            self.close()
+            raise SandboxLost("the grader cannot open another descriptor: raise its limit on open files")
+        assert self._forking is not None
+        self._warm = (self._forking, Run(FORKED.unpack(message)[0], descriptors, self._reap))
+        self._forking = None
+
+    def _open_control(self) -> socket.socket:
+        if self._control is None:
+            raise SandboxLost("a lane was closed while it was used")
+        return self._control
+
     def _receive(self) -> tuple[bytes, list[int]]:
-        assert self._control is not None
         try:
-            message, descriptors, _, _ = socket.recv_fds(self._control, 64, 4)
+            message, descriptors, _, _ = socket.recv_fds(self._open_control(), 64, DESCRIPTORS)
         except OSError as error:
             self.close()
             raise SandboxLost(f"a zygote does not answer: {error}") from None
@@ -207,6 +227,19 @@ class Lane:
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGKILL)
             process.wait()
+
+
+def _start_zygote(control: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-s", "-P", "-B", "-c", _PROGRAM, _ROOT, str(control)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=ENVIRONMENT,
+        pass_fds=[control],
+        cwd="/",
+        start_new_session=True,  # Ctrl-C in a terminal is the grader's to handle
+    )
 
 
 class Pool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 import importlib
-import os
 import random
 import sys
 import warnings
@@ -69,7 +68,7 @@ def one(x, w_q, w_k, w_v, w_o):
 def warm_up() -> None:
     """Load every module, rehearse, and fill the allocator's holes."""
     _import_all()
-    _rehearse()
+    rehearse(TIMES)
     random.seed(0)
     np.random.seed(0)
     fill_holes()
@@ -87,20 +86,18 @@ def _import_all() -> None:
                 continue
 
 
-def _rehearse() -> None:
-    """Run the child's own code over small questions; what it answers goes nowhere."""
-    questions = [_question("several", 2), _question("one", 1)]
-    head = b"H" + encode([_SOURCE, ["several", "one"], False])
-    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
-    try:
-        for _ in range(TIMES):
-            actor = child.Child((), nowhere)
-            for body in (head, *questions, b"F"):
-                actor.handle(body)
-    finally:
-        os.close(nowhere)
-        builtins.__import__ = child.original_import
-        sys.modules.pop(child.MODULE, None)
+def rehearse(times: int) -> None:
+    """Run the child's own code over small questions; what it answers goes nowhere.
+
+    In the zygote this settles what all children share. A child that waits for its submission does it once more, which
+    gives it its own copies of the pages that it will write to.
+    """
+    for _ in range(times):
+        actor = child.Child((), None)
+        for body in _BODIES:
+            actor.handle(body)
+    builtins.__import__ = child.original_import
+    sys.modules.pop(child.MODULE, None)
 
 
 def _question(entry: str, heads: int) -> bytes:
@@ -112,6 +109,12 @@ def _question(entry: str, heads: int) -> bytes:
     return b"Q" + encode([entry, {"x": "fortran"}, 2]) + encode(arguments)
 
 
+_BODIES: Final = (
+    b"H" + encode([_SOURCE, ["several", "one"], False]),
+    _question("several", 2),
+    _question("one", 1),
+    b"F",
+)
 _filling: list[bytes] = []  # never freed
 
 

@@ -1,7 +1,7 @@
 """The fork server of one lane: imports NumPy, locks itself, then forks a locked child for each request.
 
 It knows no problem and holds no secret. Requests come over the control socket, eight bytes each:
-    F address-space MiB, processor seconds    fork a child; the reply carries its pid and four descriptors:
+    F rehearse, address-space MiB, seconds    fork a child; the reply carries its pid and four descriptors:
                                               questions (write), answers (read), prints (read), pidfd
     W pid                                     wait for a killed or ended child; the reply is its status and times
 The end of the socket ends the zygote, and with it, by the parent-death signal, every child.
@@ -9,7 +9,6 @@ The end of the socket ends the zygote, and with it, by the parent-death signal, 
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import io
 import json
@@ -26,8 +25,8 @@ import numpy as np
 from grader.sandbox import child, filters, jail, rehearsal
 from grader.sandbox.zygote_protocol import ENDED, FORKED, REQUEST
 
+CONTROL: Final = 3
 MEMORY_MAX_MIB: Final = 4096  # service's maximum for a problem's memory limit
-_ABOVE: Final = 16  # descriptors are moved above this number before they take their places
 
 
 def vm_mib() -> int:
@@ -53,25 +52,27 @@ class Zygote:
         gc.collect()
         gc.freeze()
         gc.disable()
-        self._ruleset = jail.lock_zygote(program, (self._base_mib + MEMORY_MAX_MIB) << 20)
+        gc.set_threshold(20_000, 20, 100)  # collections are rare in a life of milliseconds
+        self._prepared: dict[tuple[tuple[int, int, int], int, int], list[jail.Step]] = {}
+        jail.lock_zygote(program, (self._base_mib + MEMORY_MAX_MIB) << 20)
 
     def serve(self) -> Callable[[], None] | None:
         """Answer requests; in a forked child return what it is to do, in the zygote None at the end."""
         while request := self._control.recv(REQUEST.size):
-            verb, mib, number = REQUEST.unpack(request)
+            verb, rehearse, mib, number = REQUEST.unpack(request)
             if verb == b"W":
                 _, status, usage = os.wait4(number, 0)
                 self._control.send(ENDED.pack(status, usage.ru_utime, usage.ru_stime))
-            elif act := self._fork(mib, number):
+            elif act := self._fork(rehearse, mib, number):
                 return act
         return None
 
-    def _fork(self, mib: int, seconds: int) -> Callable[[], None] | None:
+    def _fork(self, rehearse: bool, mib: int, seconds: int) -> Callable[[], None] | None:
         questions, answers, prints = os.pipe(), os.pipe(), os.pipe()
-        parent = os.getpid()
+        steps = self._steps((questions[0], answers[1], prints[1]), mib, seconds)
         pid = jail.fork()
         if pid == 0:
-            return lambda: self._become_child((questions[0], answers[1], prints[1]), mib, seconds, parent)
+            return lambda: self._become_child(steps, rehearse)
         pidfd = os.pidfd_open(pid)
         kept = [questions[1], answers[0], prints[0], pidfd]
         socket.send_fds(self._control, [FORKED.pack(pid)], kept)
@@ -79,22 +80,20 @@ class Zygote:
             os.close(descriptor)
         return None
 
-    def _become_child(self, pipes: tuple[int, int, int], mib: int, seconds: int, parent: int) -> None:
-        ruleset, *ends = (fcntl.fcntl(fd, fcntl.F_DUPFD, _ABOVE) for fd in (self._ruleset, *pipes))
-        questions, answers, prints = ends
-        os.dup2(questions, child.QUESTIONS)
-        os.dup2(answers, child.ANSWERS)
-        os.dup2(prints, 1)
-        os.dup2(prints, 2)
-        self._control.detach()
-        # everything but 1 to 4 and the rule set goes
-        os.close(0)
-        os.closerange(child.ANSWERS + 1, ruleset)
-        os.closerange(ruleset + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    def _steps(self, pipes: tuple[int, int, int], mib: int, seconds: int) -> list[jail.Step]:
+        """Return the calls that lock a child; the pipes have the same numbers each time, so they are made once."""
+        key = (pipes, mib, seconds)
+        if key not in self._prepared:
+            limits = ((self._base_mib + mib) << 20, seconds)
+            self._prepared[key] = jail.child_steps(self._program, pipes, limits)
+        return self._prepared[key]
+
+    def _become_child(self, steps: list[jail.Step], rehearse: bool) -> None:
+        jail.lock_child(steps)
         sys.stdout, sys.stderr = self._outputs
-        gc.set_threshold(20_000, 20, 100)  # collections are rare in a life of milliseconds
         gc.enable()
-        jail.lock_child(self._program, ruleset, (self._base_mib + mib) << 20, seconds, parent)
+        if rehearse:
+            rehearsal.rehearse(1)
         child.Child(self._outputs, child.ANSWERS).serve()
 
 
@@ -117,7 +116,10 @@ def facts(base_mib: int) -> dict[str, object]:
 def main(descriptor: int) -> None:
     """Serve until the grader closes the socket. The first message is the facts as JSON, or why there can be none."""
     sys.stdin = io.StringIO("")  # input() finds the end
-    control = socket.socket(fileno=descriptor)
+    if descriptor != CONTROL:  # a child's own descriptors take the numbers up to 4: they must not be in use
+        os.dup2(descriptor, CONTROL, inheritable=False)
+        os.close(descriptor)
+    control = socket.socket(fileno=CONTROL)
     try:
         zygote = Zygote(control)
     except (jail.LayerMissing, filters.FilterMissing) as error:

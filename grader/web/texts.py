@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from html import unescape
 from typing import Final
+from xml.etree.ElementTree import tostring
 
-from latex2mathml.converter import convert
+from latex2mathml.converter import convert_to_element
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -64,7 +66,11 @@ def moment(value: datetime) -> Markup:
 
 def _formula(text: str, display: str) -> str:
     try:
-        return convert(text.strip(), display=display)
+        root = convert_to_element(text.strip(), display=display)
+        # the converter writes symbols as entities and escapes nothing, so a text within a formula could be markup
+        for element in root.iter():
+            element.text = unescape(element.text) if element.text else None
+        return tostring(root, encoding="unicode")
     except Exception:  # the converter has no common error; a formula that it cannot read is shown as it was written
         return str(Markup("<code>{}</code>").format(text))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,15 +21,9 @@ from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.models import Attempt, Candidate, Package, Submission
 from grader.store.session import read_session, write_session
+from tests.processes import wait_until
 from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
 from tests.services.tiny_package import HIDDEN, RIGHT, WRONG, write_package
-
-
-def wait_for(done: Callable[[], bool], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
 
 
 def verdicts(engine: Engine) -> list[Verdict | None]:
@@ -37,15 +31,9 @@ def verdicts(engine: Engine) -> list[Verdict | None]:
         return [row.verdict for row in session.query(Submission).order_by(Submission.id)]
 
 
-@pytest.fixture(scope="module")
-def two_lanes() -> Iterator[Pool]:
-    with Pool(2) as pool:
-        yield pool
-
-
 @pytest.fixture
-def service(engine: Engine, two_lanes: Pool, packages: Packages) -> Iterator[Judging]:
-    service = Judging(engine, two_lanes, CaseCache(None), packages)
+def service(engine: Engine, pool: Pool, packages: Packages) -> Iterator[Judging]:
+    service = Judging(engine, pool, CaseCache(None), packages)
     yield service
     service.close()
 
@@ -126,7 +114,7 @@ def test_submissions_are_judged_after_the_commit(
     for source in (WRONG, RIGHT, b"", b"while True print"):
         with write_session(engine) as session:
             service.dispatch(session, attempts.submit(session, ada, attempt.public_id, source, NOON))
-    wait_for(lambda: None not in verdicts(engine))
+    assert wait_until(lambda: None not in verdicts(engine))
     assert verdicts(engine) == [Verdict.WA, Verdict.AC, Verdict.CE, Verdict.CE]
 
 
@@ -151,7 +139,7 @@ def test_rows_without_a_verdict_are_judged_at_start(
     for source in (RIGHT, WRONG, RIGHT):
         make_submission(engine, ada, attempt, source)
     service.start()
-    wait_for(lambda: None not in verdicts(engine))
+    assert wait_until(lambda: None not in verdicts(engine))
     assert verdicts(engine) == [Verdict.AC, Verdict.WA, Verdict.AC]
 
 
@@ -171,7 +159,7 @@ def test_the_threads_survive_what_judging_throws(
     with monkeypatch.context() as patch:
         patch.setattr(judging, "judge", explode)
         service.start()
-        wait_for(lambda: None not in verdicts(engine))
+        assert wait_until(lambda: None not in verdicts(engine))
     assert verdicts(engine) == [Verdict.JE] * 3
     assert "canary of ours" in caplog.text
     with read_session(engine) as session:
@@ -183,7 +171,7 @@ def test_the_threads_survive_what_judging_throws(
         assert "canary" not in row.message
     with write_session(engine) as session:
         service.dispatch(session, attempts.submit(session, ada, attempt.public_id, RIGHT, NOON))
-    wait_for(lambda: verdicts(engine)[-1] is Verdict.AC)
+    assert wait_until(lambda: verdicts(engine)[-1] is Verdict.AC)
 
 
 @pytest.mark.sandbox
@@ -207,7 +195,7 @@ def test_a_result_that_could_not_be_written_is_judged_again(
     make_submission(engine, ada, attempt, RIGHT)
     with caplog.at_level(logging.ERROR):
         service.start()
-        wait_for(lambda: verdicts(engine) == [Verdict.AC])
+        assert wait_until(lambda: verdicts(engine) == [Verdict.AC])
     assert failed.is_set()
 
 
@@ -221,7 +209,7 @@ def test_a_package_that_is_gone_or_broken_is_our_fault(
         session.execute(update(Package).values(archive=b"damaged"))
     make_submission(engine, ada, attempt, RIGHT)
     service.start()
-    wait_for(lambda: verdicts(engine) == [Verdict.JE])
+    assert wait_until(lambda: verdicts(engine) == [Verdict.JE])
     with read_session(engine) as session:
         row = queries.submission_of(session, ada, attempt.public_id, 1)
         assert (row.reason, row.score) == (Reason.INVALID_PACKAGE, None)

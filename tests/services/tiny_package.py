@@ -93,12 +93,25 @@ full_answer: canary full
 corrected_source: submissions/accepted/reference.py
 why_old_tests_passed: canary old tests
 follow_ups:
-  - {id: first, level: L2, question: "canary question one?", expected_answer: canary expected one, rubric: [canary rubric], unlocked_by: []}
-  - {id: second, level: L3, question: "canary question two?", expected_answer: canary expected two, rubric: [], unlocked_by: [thrice]}
+  - id: first
+    level: L2
+    question: canary question one?
+    expected_answer: canary expected one
+    rubric: [canary rubric]
+  - id: second
+    level: L3
+    question: canary question two?
+    expected_answer: canary expected two
+    unlocked_by: [thrice]
 wrong_answers:
   - {answer: It is fine, rebuttal: canary rebuttal}
 multiple_choice:
-  - {id: pick, question: "canary question three?", choices: [two, three], correct: 0, hint: canary hint, solution: canary solution}
+  - id: pick
+    question: canary question three?
+    choices: [two, three]
+    correct: 0
+    hint: canary hint
+    solution: canary solution
 """,
 }
 

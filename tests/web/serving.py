@@ -1,0 +1,55 @@
+"""The whole service as people run it: gunicorn with `grader.wsgi`, on a free port, with its own data."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+START_S: Final = 30.0
+
+
+@contextmanager
+def serving(data: Path, problems: Path = ROOT / "problems", stop: signal.Signals = signal.SIGTERM) -> Iterator[str]:
+    """Run the service until the block ends; give its address."""
+    data.mkdir(parents=True, exist_ok=True)
+    log = data / "server.log"
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("GRADER_")},
+        "HOME": str(data),  # gunicorn keeps a socket below it
+        "GRADER_DATA": str(data / "data"),
+        "GRADER_CACHE": str(data / "cache"),
+        "GRADER_PROBLEMS": str(problems),
+    }
+    command = [sys.executable, "-m", "gunicorn", "--worker-class", "gthread", "--threads", "8", "--bind", "127.0.0.1:0"]
+    with log.open("wb") as out:
+        process = subprocess.Popen([*command, "grader.wsgi:app"], stdout=out, stderr=out, cwd=ROOT, env=environment)
+    try:
+        yield _address(process, log)
+    finally:
+        process.send_signal(stop)
+        process.wait(30)
+
+
+def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline and process.poll() is None:
+        if found := re.search(r"Listening at: (http://127\.0\.0\.1:\d+)", log.read_text()):
+            try:
+                with urllib.request.urlopen(f"{found[1]}/healthz", timeout=5) as reply:
+                    if reply.read() == b"ok":
+                        return found[1]
+            except (urllib.error.URLError, OSError):
+                pass
+        time.sleep(0.05)
+    raise AssertionError(f"the service did not start:\n{log.read_text()}")

@@ -1,0 +1,211 @@
+"""A real browser on the real service, from the list of problems to the follow-ups, with and without scripts."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+
+from tests.web.serving import ROOT, serving
+
+PACKAGE: Final = ROOT / "problems" / "heads-never-mix"
+TITLE: Final = "Attention heads that never mix"
+WRONG: Final = (PACKAGE / "submissions/wrong_answer/softmax_over_queries.py").read_text()
+RIGHT: Final = (PACKAGE / "submissions/accepted/corrected.py").read_text()
+OWN: Final = "It mixes the heads, and it leads back to the width of the model."
+SLOW_MS: Final = 20_000  # judging on a loaded machine
+
+pytestmark = [pytest.mark.browser, pytest.mark.sandbox]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[str]:
+    with serving(tmp_path_factory.mktemp("service")) as address:
+        yield address
+
+
+class Visit:
+    """A page, and what went wrong on it: script errors, refused resources, messages of the console."""
+
+    def __init__(self, browser: Browser, base: str, **options: Any) -> None:
+        self.context: BrowserContext = browser.new_context(base_url=base, **options)
+        self.context.set_default_timeout(SLOW_MS)
+        self.page: Page = self.context.new_page()
+        self.trouble: list[str] = []
+        self.page.on("console", self._on_console)
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("requestfailed", lambda request: self.trouble.append(f"{request.url}: {request.failure}"))
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        self.trouble.append(f"{message.type}: {message.text}")
+
+    def start(self, variant: str = "Interview") -> str:
+        """Go from the list to a new attempt; return its address."""
+        self.page.goto("/")
+        self.page.get_by_role("link", name=TITLE).click()
+        self.page.get_by_label("Your name").fill("Ines Okafor")
+        self.page.get_by_label(variant).check()
+        self.page.get_by_role("button", name="Start").click()
+        expect(self.page.get_by_role("heading", name="Contract")).to_be_visible()
+        return self.page.url
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
+def scripts(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture
+def visit(chromium: Browser, base: str, scripts: bool) -> Iterator[Visit]:
+    visit = Visit(chromium, base, java_script_enabled=scripts)
+    yield visit
+    visit.context.close()
+    assert visit.trouble == []
+
+
+@pytest.fixture
+def scripted(chromium: Browser, base: str) -> Iterator[Visit]:
+    visit = Visit(chromium, base)
+    yield visit
+    visit.context.close()
+    assert visit.trouble == []
+
+
+def test_from_the_list_to_the_last_answer(visit: Visit) -> None:
+    page = visit.page
+    visit.start()
+    page.get_by_label("Your source").fill(WRONG)
+    page.get_by_role("button", name="Submit for grading").click()
+    expect(page.get_by_role("heading", name="Wrong answer")).to_be_visible(timeout=SLOW_MS)
+    expect(page.get_by_text("right shape and wrong numbers").first).to_be_visible()
+    expect(page.get_by_text("secret_")).to_have_count(0)
+
+    page.get_by_role("link", name="Edit and try again").click()
+    assert page.get_by_label("Your source").input_value() == WRONG
+    page.get_by_label("Your source").fill(RIGHT)
+    page.get_by_role("button", name="Submit for grading").click()
+    expect(page.get_by_role("heading", name="Accepted")).to_be_visible(timeout=SLOW_MS)
+
+    page.get_by_role("link", name="Answer the follow-up questions").click()
+    assert "concatenation of all heads" not in page.content()
+    page.get_by_label("Your answer").first.fill(OWN)
+    page.get_by_role("button", name="Fix my answer and open").first.click()
+    expect(page.get_by_text("concatenation of all heads")).to_be_visible()
+    expect(page.get_by_text(OWN)).to_be_visible()
+    page.locator("form#which-sum-is-one").get_by_role("radio").first.check()
+    page.locator("form#which-sum-is-one").get_by_role("button", name="Check").click()
+    expect(page.locator("form#which-sum-is-one").get_by_text("Solution")).to_be_visible()
+    page.get_by_text("Corrected source").click()
+    expect(page.locator("pre.lines")).to_be_visible()
+
+    page.goto("/")
+    expect(page.get_by_role("row", name=re.compile(TITLE))).to_contain_text("solved")
+
+
+def test_giving_up_and_starting_again(visit: Visit) -> None:
+    page = visit.page
+    first = visit.start("Practice")
+    page.get_by_text("Give up").click()
+    page.get_by_role("button", name="Give this attempt up").click()
+    expect(page.get_by_role("heading", name="Follow-up questions")).to_be_visible()
+    page.goto(first)
+    page.get_by_role("button", name="Start this variant again").click()
+    expect(page.get_by_label("Your source")).to_be_visible()
+    assert page.url != first
+
+
+def test_a_file_is_handed_in(visit: Visit, tmp_path: Path) -> None:
+    visit.start()
+    file = tmp_path / "mine.py"
+    file.write_bytes(b"\xff\xfe\0")
+    visit.page.get_by_text("Hand in a file instead").click()
+    visit.page.get_by_label("A Python file").set_input_files(file)
+    visit.page.get_by_role("button", name="Submit the file").click()
+    expect(visit.page.get_by_role("heading", name="Cannot be run")).to_be_visible(timeout=SLOW_MS)
+
+
+def test_the_theme_is_chosen_on_every_page(visit: Visit) -> None:
+    page = visit.page
+    visit.start()
+    address = page.url
+    page.get_by_role("button", name="Dark").click()
+    assert page.url == address
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(18, 19, 21)")
+
+
+def test_everything_works_by_keyboard(scripted: Visit) -> None:
+    page = scripted.page
+    scripted.start()
+    source = page.get_by_label("Your source")
+    source.fill("")
+    source.focus()
+    page.keyboard.type("def f():\n")
+    page.keyboard.type("return 1")
+    assert source.input_value() == "def f():\n    return 1"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert source.input_value().endswith("\n        ")
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "submit"
+    source.focus()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", name="Cannot be run")).to_be_visible(timeout=SLOW_MS)
+
+
+def test_a_draft_survives_until_a_newer_submission(scripted: Visit) -> None:
+    page = scripted.page
+    attempt = scripted.start()
+    source = page.get_by_label("Your source")
+    starter = source.input_value()
+    source.fill("draft = 1\n")
+    page.goto(attempt)
+    assert source.input_value() == "draft = 1\n"
+    expect(page.get_by_text("Draft restored")).to_be_visible()
+    page.get_by_role("button", name="Submit for grading").click()
+    expect(page.get_by_role("heading", name="Cannot be run")).to_be_visible(timeout=SLOW_MS)
+    page.goto(attempt)
+    source.fill("draft = 2\n")
+    page.get_by_role("link", name="Reset to starter").click()
+    assert source.input_value() == starter
+    page.goto(attempt)
+    assert source.input_value() == "draft = 1\n"
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_is_wider_than_the_screen(chromium: Browser, base: str, width: int, scheme: str) -> None:
+    visit = Visit(chromium, base, viewport={"width": width, "height": 740}, color_scheme=scheme)
+    page = visit.page
+    attempt = visit.start()
+    page.get_by_label("Your source").fill("print('x' * 500)\n" + WRONG)
+    page.get_by_role("button", name="Submit for grading").click()
+    expect(page.get_by_role("heading", name="Wrong answer")).to_be_visible(timeout=SLOW_MS)
+    verdict = page.url
+    page.goto(attempt)
+    page.get_by_text("Give up").click()
+    page.get_by_role("button", name="Give this attempt up").click()
+    for path in ("/", "/problems/audit-single-head", attempt, verdict, f"{attempt}/follow-ups", "/me"):
+        page.goto(path)
+        page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    visit.context.close()
+    assert visit.trouble == []

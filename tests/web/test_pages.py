@@ -1,0 +1,278 @@
+"""What the pages show and do, without a browser."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from sqlalchemy import Engine
+
+from grader.grading.verdict import Verdict
+from grader.services import packages
+from tests.services.made import make_judgement
+from tests.services.tiny_package import SLUG, write_package
+from tests.web.browsing import Browser, judge_last, sources
+
+OWN = "I think that it multiplies by three."
+
+
+def test_the_list_shows_what_was_reached(ada: Browser, engine: Engine) -> None:
+    assert "Twice as much" in ada.text("/")
+    assert "new" in ada.text("/")
+    ada.start()
+    assert "in progress" in ada.text("/")
+    ada.submit()
+    judge_last(engine, make_judgement(Verdict.AC))
+    assert "solved" in ada.text("/")
+
+
+def test_an_empty_folder_says_so(engine: Engine, ada: Browser, problems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "FRESH_S", -1.0)
+    (problems / SLUG / "problem.yaml").unlink()
+    assert "No problems yet" in ada.text("/")
+
+
+def test_starting_needs_a_name_once(ada: Browser) -> None:
+    refused = ada.post(f"/problems/{SLUG}/attempts", name=" ", variant="other")
+    assert refused.status_code == 400
+    assert "Enter a name first" in refused.get_data(as_text=True)
+    assert re.search(r'value="other" checked', refused.get_data(as_text=True))
+    ada.start()
+    assert 'name="name"' not in ada.text(f"/problems/{SLUG}")
+    second = ada.post(f"/problems/{SLUG}/attempts", variant="other")
+    assert second.status_code == 303
+    assert second.location != ada.attempt
+
+
+def test_the_statement_is_not_shown_before_the_start(ada: Browser) -> None:
+    assert "Repair" not in re.sub(r"Repair it", "", ada.text(f"/problems/{SLUG}"))
+    ada.start()
+    assert "Repair <code>twice</code>" in ada.text(ada.attempt)
+
+
+def test_the_editor_has_the_variants_starter_then_the_last_source(ada: Browser) -> None:
+    ada.start(variant="other")
+    assert "# starter other" in ada.text(ada.attempt)
+    ada.submit("mine = 1\n")
+    page = ada.text(ada.attempt)
+    assert "mine = 1" in page
+    assert "# starter other" not in page
+    assert "# starter other" in ada.text(f"{ada.attempt}?source=starter")
+    assert "mine = 1" in ada.text(ada.attempt)
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ("a = 1\r\nb = 2\r\n", b"a = 1\nb = 2\n"),
+        ("\r\n\r\nx", b"\n\nx"),
+        ("", b""),
+        ("é\u202e\0", "é\u202e\0".encode()),
+    ],
+)
+def test_typed_sources_keep_their_text(ada: Browser, engine: Engine, typed: str, stored: bytes) -> None:
+    ada.start()
+    assert ada.submit(typed).status_code == 303
+    assert sources(engine) == [stored]
+
+
+def test_a_leading_newline_survives_the_editor(ada: Browser) -> None:
+    ada.start()
+    ada.submit("\n\nx = 1\n")
+    assert re.search(r"<textarea[^>]*>\n\n\nx = 1\n</textarea>", ada.text(ada.attempt))
+
+
+@pytest.mark.parametrize("source", [b"\0\xff\xfe", b"a = 1\r\n", b"\xef\xbb\xbfx", b"", b"#" * ((1 << 20) + 1)])
+def test_files_are_kept_byte_for_byte(ada: Browser, engine: Engine, source: bytes) -> None:
+    ada.start()
+    assert ada.submit_file(source).status_code == 303
+    assert sources(engine) == [source]
+    assert ada.get(f"{ada.attempt}/submissions/1").status_code == 200
+    assert ada.get(ada.attempt).status_code == 200
+
+
+def test_a_request_without_a_source_is_told(ada: Browser) -> None:
+    ada.start()
+    reply = ada.post(f"{ada.attempt}/submissions")
+    assert reply.status_code == 400
+    assert "no source in this request" in reply.get_data(as_text=True)
+
+
+def test_a_submission_that_waits_says_grading_and_refreshes(ada: Browser, engine: Engine) -> None:
+    ada.start()
+    path = ada.submit().location
+    page = ada.text(path)
+    assert "<h1>Grading</h1>" in page
+    assert f'data-poll="{path}/state"' in page
+    assert '<noscript><meta http-equiv="refresh"' in page
+    assert ada.text(f"{path}/state") == "grading"
+    judge_last(engine, make_judgement(Verdict.WA))
+    assert ada.text(f"{path}/state") == "judged"
+    page = ada.text(path)
+    assert "data-poll" not in page
+    assert "refresh" not in page
+
+
+def test_a_wrong_answer_shows_groups_points_and_own_prints(ada: Browser, engine: Engine) -> None:
+    ada.start()
+    path = ada.submit().location
+    judge_last(engine, make_judgement(Verdict.WA))
+    page = ada.text(path)
+    for text in (
+        "Wrong answer",
+        "wrong_values",
+        "y has the right shape",
+        "case 1 WA",
+        "case 2 AC",
+        "0 / 60",
+        "40 / 40",
+    ):
+        assert text in page
+    assert "printed at import" in page
+    assert "printed in the sample \\u202e\\x1b[31m" in page
+    assert "Edit and try again" in page
+
+
+def test_our_fault_is_called_ours_and_costs_nothing(ada: Browser, engine: Engine) -> None:
+    ada.start()
+    path = ada.submit().location
+    judge_last(engine, make_judgement(Verdict.JE))
+    page = ada.text(path)
+    assert "Our fault, not yours" in page
+    assert 'class="verdict ours"' in page
+    assert 'class="verdict bad"' not in page
+    assert "canary detail" not in page
+    assert "not counted" in page
+
+
+def test_solving_leads_to_the_follow_ups(ada: Browser, engine: Engine) -> None:
+    ada.start()
+    path = ada.submit().location
+    judge_last(engine, make_judgement(Verdict.AC))
+    assert f"{ada.attempt}/follow-ups" in ada.text(path)
+    assert "canary question one?" in ada.text(f"{ada.attempt}/follow-ups")
+
+
+def test_giving_up_closes_the_editor_and_opens_the_answers(ada: Browser) -> None:
+    ada.start()
+    assert "They open when" in ada.text(f"{ada.attempt}/follow-ups")
+    assert ada.post(f"{ada.attempt}/give-up").status_code == 303
+    page = ada.text(ada.attempt)
+    assert "<textarea" not in page
+    assert "Start this variant again" in page
+    assert ada.submit().status_code == 409
+    assert ada.start() != page
+
+
+def test_a_refused_answer_stays_in_its_field(ada: Browser) -> None:
+    ada.start()
+    ada.post(f"{ada.attempt}/give-up")
+    reply = ada.post(f"{ada.attempt}/answers/first", answer="too short")
+    page = reply.get_data(as_text=True)
+    assert reply.status_code == 400
+    assert "20 characters or more" in page
+    assert ">\ntoo short</textarea>" in page
+    assert page.count("20 characters or more") == 1
+
+
+def test_answering_opens_one_question_and_fixes_it(ada: Browser) -> None:
+    ada.start()
+    ada.post(f"{ada.attempt}/give-up")
+    reply = ada.post(f"{ada.attempt}/answers/first", answer=OWN)
+    assert (reply.status_code, reply.location) == (303, f"{ada.attempt}/follow-ups#first")
+    page = ada.text(f"{ada.attempt}/follow-ups")
+    assert OWN in page
+    assert "canary expected one" in page
+    assert "canary expected two" not in page
+    assert ada.post(f"{ada.attempt}/answers/first", answer=OWN + " Or not.").status_code == 409
+    assert "Or not." not in ada.text(f"{ada.attempt}/follow-ups")
+
+
+def test_a_choice_shows_hint_and_solution_afterwards(ada: Browser) -> None:
+    ada.start()
+    ada.post(f"{ada.attempt}/give-up")
+    assert ada.post(f"{ada.attempt}/answers/pick").status_code == 400
+    assert ada.post(f"{ada.attempt}/answers/pick", answer="1").status_code == 303
+    page = ada.text(f"{ada.attempt}/follow-ups")
+    assert "canary hint" in page
+    assert "canary solution" in page
+
+
+@pytest.mark.parametrize(
+    ("chosen", "attribute"), [("dark", ' data-theme="dark"'), ("light", ' data-theme="light"'), ("system", "")]
+)
+def test_the_theme_is_kept(ada: Browser, chosen: str, attribute: str) -> None:
+    reply = ada.post("/theme", theme=chosen, next=f"/problems/{SLUG}")
+    assert (reply.status_code, reply.location) == (303, f"/problems/{SLUG}")
+    assert f'<html lang="en"{attribute}>' in ada.text("/")
+
+
+def test_an_unknown_theme_changes_nothing(ada: Browser) -> None:
+    reply = ada.post("/theme", theme='"><script>', next="/")
+    assert "theme=" not in reply.headers.get("Set-Cookie", "")
+
+
+def test_leaving_ends_every_copy_of_the_cookie(ada: Browser, app: Flask) -> None:
+    ada.start()
+    copied = ada.client.get_cookie("grader")
+    assert copied is not None
+    assert ada.post("/leave").status_code == 303
+    assert ada.get(ada.attempt).status_code == 404
+    thief = Browser(app)
+    thief.client.set_cookie("grader", copied.value)
+    assert thief.get(ada.attempt).status_code == 404
+    assert thief.get("/me").status_code == 404
+
+
+def test_health_is_one_word(ada: Browser) -> None:
+    reply = ada.get("/healthz")
+    assert (reply.data, reply.headers.get("Set-Cookie")) == (b"ok", None)
+
+
+def test_an_unexpected_error_is_our_fault_without_a_traceback(
+    ada: Browser, app: Flask, caplog: pytest.LogCaptureFixture
+) -> None:
+    @app.get("/broken")
+    def broken() -> str:
+        raise RuntimeError("canary of ours")
+
+    with caplog.at_level(logging.ERROR):
+        reply = ada.get("/broken")
+    page = reply.get_data(as_text=True)
+    assert reply.status_code == 500
+    assert "Our fault, not yours" in page
+    assert "canary of ours" not in page
+    assert "Traceback" not in page
+    reference = re.search(r"<code>([0-9a-f]{8})</code>", page)
+    assert reference
+    assert reference[1] in caplog.text
+    assert "canary of ours" in caplog.text
+
+
+def test_a_package_that_breaks_later_is_our_fault(
+    ada: Browser, problems: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "FRESH_S", -1.0)
+    ada.start()
+    write_package(problems, interview="schema: 1\n")
+    assert "Repair <code>twice</code>" in ada.text(ada.attempt)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nope", 404),
+        ("GET", "/problems/nosuch", 404),
+        ("GET", "/me", 404),
+        ("PUT", "/", 405),
+        ("DELETE", "/theme", 405),
+    ],
+)
+def test_errors_are_pages(ada: Browser, method: str, path: str, status: int) -> None:
+    token = ada.token()
+    reply = ada.client.open(path, method=method, headers={"X-CSRFToken": token})
+    assert reply.status_code == status
+    assert "To the problems" in reply.get_data(as_text=True)

@@ -1,0 +1,364 @@
+"""Rules for every request: whose it is, who sent it, what a reply may carry."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from flask import Flask
+from markupsafe import escape
+from sqlalchemy import Engine, text
+
+from grader.grading.verdict import Verdict
+from grader.services.packages import Packages
+from grader.store.models import Base
+from grader.store.session import read_session
+from grader.web.app import FORM_PARTS_MAX, REQUEST_BYTES_MAX, WebSettings, create_app
+from tests.services.made import make_judgement
+from tests.services.tiny_package import AFTER_THE_ANSWER, AFTER_THE_ATTEMPT, HIDDEN, NEVER, SLUG
+from tests.web.browsing import Browser, judge_last
+from tests.web.conftest import KEY
+
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "'onmouseover='alert(1)",
+    "</textarea><script>alert(1)</script>",
+    "</pre><svg onload=alert(1)>",
+    "{{ 7 * 7 }}{% raw %}",
+    "javascript:alert(1)",
+    "<!--<script>",
+    "&lt;b&gt;<b>",
+]
+
+
+def content(engine: Engine) -> dict[str, object]:
+    """Return every row of every table."""
+    with read_session(engine) as session:
+        return {
+            name: session.execute(text(f'SELECT * FROM "{name}" ORDER BY id')).all() for name in Base.metadata.tables
+        }
+
+
+def id_bearing(app: Flask) -> list[tuple[str, str]]:
+    """Return every route that names an attempt, as method and rule."""
+    return [
+        (method, rule.rule)
+        for rule in app.url_map.iter_rules()
+        if "public_id" in rule.arguments
+        for method in sorted((rule.methods or set()) & {"GET", "POST"})
+    ]
+
+
+def filled(rule: str, attempt: str) -> str:
+    public_id = attempt.rsplit("/", 1)[-1]
+    rule = rule.replace("<public_id>", public_id).replace("<question>", "first")
+    return re.sub(r"<int[^>]*:ordinal>", "1", rule)
+
+
+def test_another_browser_finds_nothing(app: Flask, engine: Engine, ada: Browser, eve: Browser) -> None:
+    ada.start()
+    ada.submit()
+    judge_last(engine, make_judgement(Verdict.AC))
+    eve.start("Ada")  # an equal name opens nothing
+    routes = id_bearing(app)
+    assert len(routes) >= 7
+    before = content(engine)
+    for browser in (eve, Browser(app)):
+        for method, rule in routes:
+            fields = {"csrf_token": browser.token(), "source": "x", "answer": "x" * 30}
+            theirs, missing = (
+                browser.client.open(filled(rule, attempt), method=method, data=fields)
+                for attempt in (ada.attempt, "/attempts/aaaaaaaaaaaa")
+            )
+            assert theirs.status_code == missing.status_code == 404, (method, rule)
+            blank = re.compile(r'nonce="[^"]*"|value="[^"]*"')
+            bodies = [blank.sub("", reply.get_data(as_text=True)) for reply in (theirs, missing)]
+            assert bodies[0].replace(ada.attempt, "") == bodies[1].replace("/attempts/aaaaaaaaaaaa", "")
+    assert content(engine) == before
+
+
+def test_a_submission_is_found_within_its_own_attempt_only(engine: Engine, ada: Browser) -> None:
+    first = ada.start()
+    ada.submit()
+    second = ada.start(variant="other")
+    assert ada.get(f"{first}/submissions/1").status_code == 200
+    assert ada.get(f"{second}/submissions/1").status_code == 404
+    for ordinal in ("0", "2", "-1", "99999999999999999999", "1000000", "1x", "%00"):
+        assert ada.get(f"{first}/submissions/{ordinal}").status_code == 404
+
+
+def test_no_get_changes_anything(app: Flask, engine: Engine, ada: Browser) -> None:
+    ada.start()
+    ada.submit()
+    before = content(engine)
+    for rule in app.url_map.iter_rules():
+        for method in ("GET", "HEAD", "OPTIONS"):
+            path = filled(rule.rule, ada.attempt).replace("<slug>", SLUG).replace("<path:filename>", "grader.css")
+            reply = ada.client.open(path, method=method)
+            assert reply.status_code in (200, 404, 405), (method, path)
+            reply.close()
+    assert content(engine) == before
+
+
+def posts(app: Flask, attempt: str) -> list[str]:
+    rules = [rule.rule for rule in app.url_map.iter_rules() if "POST" in (rule.methods or set())]
+    return [filled(rule, attempt).replace("<slug>", SLUG) for rule in rules]
+
+
+def test_posts_need_the_token(app: Flask, engine: Engine, ada: Browser, eve: Browser) -> None:
+    ada.start()
+    before = content(engine)
+    paths = posts(app, ada.attempt)
+    assert len(paths) >= 6
+    for path in paths:
+        for fields in ({}, {"csrf_token": "x"}, {"csrf_token": eve.token()}):
+            reply = ada.client.post(path, data={**fields, "name": "x", "source": "x"})
+            assert reply.status_code == 400, path
+            assert "out of date" in reply.get_data(as_text=True)
+        text_plain = ada.client.post(path, data=f"csrf_token={ada.token()}", content_type="text/plain")
+        assert text_plain.status_code == 400
+    assert content(engine) == before
+
+
+@pytest.mark.parametrize(
+    ("headers", "allowed"),
+    [
+        ({}, True),
+        ({"Origin": "http://localhost"}, True),
+        ({"Origin": "https://localhost"}, True),  # a proxy may speak https for us
+        ({"Origin": "null"}, True),  # what a page under no-referrer sends; the token decides
+        ({"Origin": "null", "Sec-Fetch-Site": "same-origin"}, True),
+        ({"Sec-Fetch-Site": "none"}, True),
+        ({"Origin": "http://evil.example"}, False),
+        ({"Origin": "http://localhost.evil.example"}, False),
+        ({"Origin": "http://localhost:81"}, False),
+        ({"Origin": "http://[::"}, False),
+        ({"Origin": ""}, False),
+        ({"Origin": "null", "Sec-Fetch-Site": "cross-site"}, False),
+        ({"Origin": "http://localhost", "Sec-Fetch-Site": "same-site"}, False),
+    ],
+)
+def test_posts_come_from_our_own_pages(app: Flask, ada: Browser, headers: dict[str, str], allowed: bool) -> None:
+    ada.start()
+    reply = ada.client.post(
+        f"{ada.attempt}/submissions", data={"csrf_token": ada.token(), "source": "x"}, headers=headers
+    )
+    assert reply.status_code == (303 if allowed else 400)
+
+
+@pytest.mark.parametrize(
+    ("public_url", "host", "status"),
+    [
+        (None, "localhost", 200),
+        (None, "localhost:8000", 200),
+        (None, "127.0.0.1:8000", 200),
+        (None, "[::1]:8000", 200),
+        (None, "evil.example", 400),
+        (None, "localhost.evil.example", 400),
+        (None, "localhost@evil.example", 400),
+        (None, "localhost:x", 400),
+        (None, "", 400),
+        ("https://Grader.example", "grader.example", 200),
+        ("https://grader.example:8443/", "grader.example:8443", 200),
+        ("https://grader.example", "localhost", 400),
+        ("https://grader.example", "www.grader.example", 400),
+    ],
+)
+def test_only_known_hosts_are_answered(
+    engine: Engine, app: Flask, public_url: str | None, host: str, status: int
+) -> None:
+    packages: Packages = app.extensions["grader"].packages
+    own = create_app(WebSettings(KEY, public_url), engine, packages, lambda session, submission: None)
+    for path in ("/", "/healthz", "/nope"):
+        reply = own.test_client().get(path, headers={"Host": host})
+        assert reply.status_code == (404 if path == "/nope" and status == 200 else status)
+        assert "evil" not in reply.get_data(as_text=True)
+
+
+def test_a_public_https_address_makes_cookies_secure_and_pins_the_origin(engine: Engine, app: Flask) -> None:
+    packages: Packages = app.extensions["grader"].packages
+    own = create_app(WebSettings(KEY, "https://grader.example"), engine, packages, lambda session, submission: None)
+    client = own.test_client()
+    reply = client.get("/", base_url="https://grader.example")
+    assert "Secure; HttpOnly" in reply.headers["Set-Cookie"]
+    found = re.search(r'name="csrf_token" value="([^"]+)"', reply.get_data(as_text=True))
+    assert found
+    for origin, status in {
+        "https://grader.example": 303,
+        "https://grader.example:443": 303,
+        "http://grader.example": 400,
+        "https://grader.example:444": 400,
+    }.items():
+        reply = client.post(
+            "/theme",
+            data={"csrf_token": found[1], "theme": "dark"},
+            headers={"Origin": origin},
+            base_url="https://grader.example",
+        )
+        assert reply.status_code == status
+    assert "Secure" in client.post(
+        "/theme", data={"csrf_token": found[1], "theme": "dark"}, base_url="https://grader.example"
+    ).headers.get("Set-Cookie", "")
+
+
+def test_every_reply_has_the_headers(ada: Browser) -> None:
+    ada.start()
+    ada.submit()
+    nonces = set()
+    for path in (
+        "/",
+        ada.attempt,
+        f"{ada.attempt}/submissions/1",
+        f"{ada.attempt}/follow-ups",
+        "/me",
+        "/nope",
+        "/healthz",
+    ):
+        reply = ada.get(path)
+        policy = reply.headers["Content-Security-Policy"]
+        assert "unsafe" not in policy
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert reply.headers["X-Content-Type-Options"] == "nosniff"
+        assert reply.headers["Referrer-Policy"] == "no-referrer"
+        assert reply.headers["Cache-Control"] == "no-store"
+        assert "Cookie" in reply.headers["Vary"]
+        for nonce in re.findall(r'nonce="([^"]+)"', reply.get_data(as_text=True)):
+            assert f"'nonce-{nonce}'" in policy
+            nonces.add(nonce)
+    assert len(nonces) == 6
+    static = ada.get("/static/grader.css")
+    assert static.headers["X-Content-Type-Options"] == "nosniff"
+    assert "no-store" not in static.headers["Cache-Control"]
+    static.close()
+
+
+def test_the_cookie_is_out_of_reach_of_scripts(ada: Browser) -> None:
+    cookie = ada.get("/").headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+
+
+@pytest.mark.parametrize("forged", ["", "x", "eyJjYW5kaWRhdGUiOiJhIn0.aaaaaa.bbbbbbbbbbbb"])
+def test_a_forged_cookie_is_nobody(app: Flask, ada: Browser, forged: str) -> None:
+    ada.start()
+    thief = Browser(app)
+    thief.client.set_cookie("grader", forged)
+    assert thief.get(ada.attempt).status_code == 404
+
+
+class _Finder(HTMLParser):
+    """Collects what could act on a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.active: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if (tag == "script" and not given.get("nonce")) or tag in ("iframe", "object", "embed", "img", "style", "base"):
+            self.active.append(tag)
+        self.active += [name for name, value in attrs if name.startswith("on") or name == "style"]
+        self.active += [value for _, value in attrs if value and value.lower().startswith(("javascript:", "data:"))]
+
+
+def active(page: str) -> list[str]:
+    finder = _Finder()
+    finder.feed(page)
+    return finder.active
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_what_people_type_never_becomes_markup(app: Flask, engine: Engine, payload: str) -> None:
+    browser = Browser(app)
+    browser.start(payload)
+    browser.submit(payload)
+    judgement = make_judgement(Verdict.WA)
+    printed = type(judgement)(**{**vars(judgement), "import_prints": payload})
+    judge_last(engine, printed)
+    browser.post(f"{browser.attempt}/give-up")
+    browser.post(f"{browser.attempt}/answers/first", answer=f"{payload} and some more words")
+    refused = browser.post(f"{browser.attempt}/answers/second", answer=payload[:15])
+    paths = ["/", "/me", browser.attempt, f"{browser.attempt}/submissions/1", f"{browser.attempt}/follow-ups"]
+    for page in [*map(browser.text, paths), refused.get_data(as_text=True)]:
+        assert active(page) == []
+    assert str(escape(payload)) in browser.text("/me")
+
+
+def test_secrets_stay_out_of_every_page(app: Flask, engine: Engine, ada: Browser) -> None:
+    def pages() -> str:
+        found = [ada.text(path) for path in ("/", f"/problems/{SLUG}", ada.attempt, f"{ada.attempt}/follow-ups")]
+        found += [ada.text(f"{ada.attempt}/submissions/{number}") for number in range(1, judged + 1)]
+        return "\n".join(found)
+
+    ada.start()
+    judged = 0
+    for verdict in (Verdict.WA, Verdict.JE):
+        ada.submit()
+        judge_last(engine, make_judgement(verdict, ("thrice",)))
+        judged += 1
+    before = pages()
+    for word in (*HIDDEN, *NEVER, *AFTER_THE_ATTEMPT, *AFTER_THE_ANSWER, "secret_b", "secret_c", "canary detail"):
+        assert word not in before, word
+    ada.submit()
+    judge_last(engine, make_judgement(Verdict.AC))
+    judged += 1
+    opened = pages()
+    for word in (*HIDDEN, *NEVER, *AFTER_THE_ANSWER, "secret_b", "secret_c", "canary detail"):
+        assert word not in opened, word
+    assert all(word in opened for word in AFTER_THE_ATTEMPT)
+    for question, answer in {"first": "x" * 30, "second": "y" * 30, "pick": "1"}.items():
+        ada.post(f"{ada.attempt}/answers/{question}", answer=answer)
+    answered = pages()
+    assert all(word in answered for word in AFTER_THE_ANSWER)
+    for word in (*HIDDEN, *NEVER, "secret_b", "secret_c", "canary detail"):
+        assert word not in answered, word
+
+
+def test_requests_are_bounded(ada: Browser) -> None:
+    ada.start()
+    reply = ada.submit("x" * (REQUEST_BYTES_MAX + 1))
+    assert reply.status_code == 413
+    assert "too much at once" in reply.get_data(as_text=True)
+    many = {f"field{number}": "x" for number in range(FORM_PARTS_MAX + 1)}
+    many_parts = ada.client.post(
+        f"{ada.attempt}/submissions",
+        data={"csrf_token": ada.token(), "source": "x", **many},
+        content_type="multipart/form-data",
+    )
+    assert many_parts.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "//evil.example",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "https:evil.example",
+        "https://evil.example/",
+        "/%09/evil.example",
+        "/\t/evil.example",
+        "\t//evil.example",
+        "javascript:alert(1)",
+        "http://[::",
+        "/nope",
+        "/theme",
+        "//localhost@evil.example",
+        "",
+        "me",
+    ],
+)
+def test_a_form_sends_a_reader_nowhere_else(ada: Browser, target: str) -> None:
+    assert ada.post("/theme", theme="dark", next=target).location == "/"
+
+
+def test_unknown_fields_change_nothing(engine: Engine, ada: Browser) -> None:
+    ada.start()
+    columns = {column.name: "1" for table in Base.metadata.tables.values() for column in table.columns}
+    columns.pop("source")
+    path = ada.post(f"{ada.attempt}/submissions", **{**dict(list(columns.items())[:15]), "source": "x"}).location
+    assert path.endswith("/submissions/1")
+    assert "Grading" in ada.text(path)

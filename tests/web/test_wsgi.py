@@ -1,0 +1,138 @@
+"""The entry of the web server: what it makes at the first start, how it refuses, how it ends."""
+
+from __future__ import annotations
+
+import http.cookiejar
+import re
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from grader.grading.verdict import Verdict
+from grader.store.models import Submission
+from grader.store.session import make_engine, read_session
+from tests.processes import sandbox_processes, wait_until
+from tests.services.tiny_package import RIGHT, SLUG, write_package
+from tests.web.serving import ROOT, serving
+
+
+class Visitor:
+    """A minimal browser over real HTTP."""
+
+    def __init__(self, base: str) -> None:
+        self.base = base
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+
+    def open(self, path: str, **fields: str) -> tuple[str, str]:
+        """Get a page, or post a form with the token of the start page; return where it led and its text."""
+        data = None
+        if fields:
+            found = re.search(r'name="csrf_token" value="([^"]+)"', self.open("/")[1])
+            assert found
+            data = urllib.parse.urlencode({"csrf_token": found[1], **fields}).encode()
+        with self.opener.open(self.base + path, data=data, timeout=20) as reply:
+            return urllib.parse.urlsplit(reply.url).path, reply.read().decode()
+
+    def submit(self, source: bytes) -> str:
+        attempt = self.open(f"/problems/{SLUG}/attempts", name="Ada", variant="only")[0]
+        return self.open(f"{attempt}/submissions", source=source.decode())[0]
+
+
+def verdicts(data: Path) -> list[Verdict | None]:
+    engine = make_engine(f"sqlite:///{data / 'data' / 'grader.sqlite3'}")
+    with read_session(engine) as session:
+        found = list(session.scalars(select(Submission.verdict).order_by(Submission.id)))
+    engine.dispose()
+    return found
+
+
+@pytest.fixture
+def problems(tmp_path: Path) -> Path:
+    write_package(tmp_path / "problems")
+    return tmp_path / "problems"
+
+
+@pytest.mark.sandbox
+def test_a_submission_goes_all_the_way_and_nothing_is_left(tmp_path: Path, problems: Path) -> None:
+    before = sandbox_processes()
+    with serving(tmp_path / "run", problems) as base:
+        visitor = Visitor(base)
+        page = visitor.submit(RIGHT)
+        assert wait_until(lambda: visitor.open(f"{page}/state")[1] == "judged", 20)
+        assert "Accepted" in visitor.open(page)[1]
+    assert wait_until(lambda: sandbox_processes() == before)
+    key = tmp_path / "run" / "data" / "secret-key"
+    assert (stat.S_IMODE(key.stat().st_mode), len(key.read_bytes())) == (0o600, 32)
+    assert stat.S_IMODE(key.parent.stat().st_mode) == 0o700
+    assert "Traceback" not in (tmp_path / "run" / "server.log").read_text()
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGKILL])
+def test_what_a_stopped_server_left_is_judged_at_the_next_start(
+    tmp_path: Path, problems: Path, stop: signal.Signals
+) -> None:
+    before = sandbox_processes()
+    slow = b"import time\n\n\ndef twice(x):\n    time.sleep(0.15)\n    return x * 2\n"
+    with serving(tmp_path / "run", problems, stop) as base:
+        threads = [threading.Thread(target=Visitor(base).submit, args=(slow,)) for _ in range(5)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    left = verdicts(tmp_path / "run")
+    assert len(left) == 5
+    assert set(left) <= {None, Verdict.AC}
+    assert None in left
+    assert wait_until(lambda: sandbox_processes() == before)
+    with serving(tmp_path / "run", problems):
+        assert wait_until(lambda: None not in verdicts(tmp_path / "run"), 30)
+    assert set(verdicts(tmp_path / "run")) == {Verdict.AC}
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"GRADER_DATA": "/proc/nowhere"}, "The data folder /proc/nowhere cannot be used"),
+        ({"GRADER_PROBLEMS": "/nowhere"}, "GRADER_PROBLEMS is '/nowhere', which is no folder"),
+        ({"GRADER_DATABASE_URL": "mysql://x/y"}, "is not supported"),
+        ({"GRADER_PUBLIC_URL": "grader.example"}, "must begin with http:// or https://"),
+    ],
+)
+def test_unusable_settings_are_one_sentence(tmp_path: Path, settings: dict[str, str], sentence: str) -> None:
+    environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", **settings}
+    done = subprocess.run(
+        [sys.executable, "-c", "import grader.wsgi"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+        timeout=60,
+    )
+    assert done.returncode == 4
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_damaged_key_is_told(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "secret-key").write_bytes(b"short")
+    environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "GRADER_DATA": str(tmp_path / "data")}
+    done = subprocess.run(
+        [sys.executable, "-c", "import grader.wsgi"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+        timeout=60,
+    )
+    assert done.returncode == 4
+    assert "is damaged; remove it" in done.stderr
