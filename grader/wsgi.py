@@ -24,9 +24,11 @@ from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Pool, SandboxUnavailable
 from grader.services.judging import Judging
 from grader.services.packages import Packages
+from grader.services.samples import Samples
 from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from grader.web.app import WebSettings, create_app
+from grader.web.service import Service
 
 KEY_BYTES: Final = 32
 log = logging.getLogger(__name__)
@@ -48,10 +50,12 @@ def build(settings: Settings) -> Flask:
     with pool.lane() as lane:
         lane.facts()
     packages = Packages(settings.problems)
-    judging = Judging(engine, pool, CaseCache(settings.cache, log.warning), packages)
+    cache = CaseCache(settings.cache, log.warning)
+    judging = Judging(engine, pool, cache, packages)
     judging.start()
     atexit.register(judging.close)  # before the pool: the last one registered is the first one called
-    return create_app(WebSettings(key, settings.public_url), engine, packages, judging.dispatch)
+    service = Service(engine, packages, judging.dispatch, Samples(pool, cache).of)
+    return create_app(WebSettings(key, settings.public_url), service)
 
 
 def secret_key(data: Path) -> bytes:

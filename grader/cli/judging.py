@@ -11,6 +11,7 @@ from grader.grading.verdict import Judgement, Reason
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.report.visible import visible
+from grader.sandbox.doctor import examine
 from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 
 
@@ -41,13 +42,15 @@ def judge_or_stop(problem: Problem, source: bytes, lane: Lane, cache: CaseCache)
 
 
 def require_sandbox() -> None:
-    """Make sure that every wall can be put up here, before anything is judged.
+    """Make sure, by a few live canaries, that the sandbox holds here before anything is judged.
 
     Raises:
-        JudgeError: one cannot.
+        JudgeError: it cannot be set up, or something got through.
     """
     with Pool(1) as pool, pool.lane() as lane:
         try:
-            lane.facts()
+            through = [canary.name for canary in examine(lane, short=True) if not canary.denied]
         except SandboxUnavailable as error:
             raise JudgeError(str(error)) from None
+    if through:
+        raise JudgeError(f"The sandbox does not hold here ({', '.join(through)}); see grader doctor.")

@@ -10,12 +10,9 @@ from typing import Final
 
 from flask import Flask
 from jinja2 import StrictUndefined
-from sqlalchemy import Engine
 
 from grader import __version__
 from grader.report.visible import visible
-from grader.services.judging import Dispatch
-from grader.services.packages import Packages
 from grader.web import attempts, errors, followups, pages, problems, security, texts
 from grader.web.service import Service, candidate
 
@@ -32,12 +29,8 @@ class WebSettings:
     public_url: str | None = None  # the address that people use; None: this machine only
 
 
-def create_app(settings: WebSettings, engine: Engine, packages: Packages, dispatch: Dispatch) -> Flask:
-    """Return the application.
-
-    Args:
-        dispatch: has a submission judged; called in the transaction that stores it.
-    """
+def create_app(settings: WebSettings, service: Service) -> Flask:
+    """Return the application that works with a service's parts."""
     app = Flask(__name__)
     app.config.update(
         SECRET_KEY=settings.secret_key,
@@ -52,7 +45,7 @@ def create_app(settings: WebSettings, engine: Engine, packages: Packages, dispat
         SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),  # their addresses change with their content
     )
     with app.app_context():
-        Service(engine, packages, dispatch).keep()
+        service.keep()
     security.register(app, settings.public_url)
     errors.register(app)
     for blueprint in (pages.bp, problems.bp, attempts.bp, followups.bp):

@@ -48,6 +48,15 @@ def show(public_id: str) -> ResponseReturnValue:
         )
 
 
+@bp.get("/samples")
+def samples(public_id: str) -> ResponseReturnValue:
+    """Show the sample cases, which are the only ones that a candidate sees."""
+    with read_session(service().engine) as session:
+        attempt = queries.attempt_of(session, current_candidate(), public_id)
+        problem = service().packages.pinned(session, attempt.package)
+    return render_template("samples.html", attempt=attempt, samples=service().samples(problem))
+
+
 @bp.post("/submissions")
 def submit(public_id: str) -> ResponseReturnValue:
     """Store a source and have it judged; a file that comes along is taken as it is."""

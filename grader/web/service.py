@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, cast
@@ -9,9 +10,11 @@ from typing import Final, cast
 from flask import current_app, g, session
 from sqlalchemy import Engine
 
+from grader.problems.loader import Problem
 from grader.services import accounts
 from grader.services.judging import Dispatch
 from grader.services.packages import Packages
+from grader.services.samples import SampleView
 from grader.store.models import Candidate
 from grader.store.session import read_session
 
@@ -25,7 +28,8 @@ class Service:
 
     engine: Engine
     packages: Packages
-    dispatch: Dispatch
+    dispatch: Dispatch  # has a submission judged; called in the transaction that stores it
+    samples: Callable[[Problem], Sequence[SampleView]]
 
     def keep(self) -> None:
         """Make these the current application's parts."""

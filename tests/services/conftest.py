@@ -1,4 +1,4 @@
-"""A database and a folder of packages for each test of the services."""
+"""A database of either kind and a folder of packages for each test of the services."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from grader.services.packages import Packages
 from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from tests.services.tiny_package import write_package
+from tests.store.conftest import database_url, postgres_server, postgres_url, sqlite_url
+
+__all__ = ["database_url", "postgres_server", "postgres_url", "sqlite_url"]
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    url = f"sqlite:///{tmp_path / 'data' / 'grader.sqlite3'}"
-    upgrade(url)
-    engine = make_engine(url)
+def engine(database_url: str) -> Iterator[Engine]:
+    upgrade(database_url)
+    engine = make_engine(database_url)
     yield engine
     engine.dispose()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +10,11 @@ from flask import Flask
 from sqlalchemy import Engine
 
 from grader.services.packages import Packages
+from grader.services.samples import SampleView
 from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from grader.web.app import WebSettings, create_app
+from grader.web.service import Service
 from tests.services.tiny_package import write_package
 from tests.web.browsing import Browser
 
@@ -38,10 +39,15 @@ def problems(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def app(engine: Engine, problems: Path) -> Flask:
-    app = create_app(WebSettings(KEY), engine, Packages(problems), lambda session, submission: None)
+    app = create_app(WebSettings(KEY), make_service(engine, problems))
     app.testing = False
     app.config["PROPAGATE_EXCEPTIONS"] = False
     return app
+
+
+def make_service(engine: Engine, problems: Path) -> Service:
+    sample = SampleView("sample_format", "y = twice(x)", "x = np.array([1.0])", "y = np.array([2.0])")
+    return Service(engine, Packages(problems), lambda session, submission: None, lambda problem: [sample])
 
 
 @pytest.fixture
@@ -52,9 +58,3 @@ def ada(app: Flask) -> Browser:
 @pytest.fixture
 def eve(app: Flask) -> Browser:
     return Browser(app)
-
-
-def attempt_in(path: str) -> str:
-    found = re.fullmatch(r"/attempts/([a-z2-7]{12}).*", path)
-    assert found, path
-    return found[1]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
 
 from tests.web.serving import ROOT, serving
 
@@ -50,10 +50,14 @@ class Visit:
         self.trouble: list[str] = []
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
-        self.page.on("requestfailed", lambda request: self.trouble.append(f"{request.url}: {request.failure}"))
+        self.page.on("requestfailed", self._on_failure)
 
     def _on_console(self, message: ConsoleMessage) -> None:
         self.trouble.append(f"{message.type}: {message.text}")
+
+    def _on_failure(self, request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the visitor was faster than an icon
+            self.trouble.append(f"{request.url}: {request.failure}")
 
     def start(self, variant: str = "Interview") -> str:
         """Go from the list to a new attempt; return its address."""

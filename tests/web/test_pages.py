@@ -94,6 +94,14 @@ def test_files_are_kept_byte_for_byte(ada: Browser, engine: Engine, source: byte
     assert ada.get(ada.attempt).status_code == 200
 
 
+def test_the_samples_are_shown(ada: Browser) -> None:
+    ada.start()
+    assert f'href="{ada.attempt}/samples"' in ada.text(ada.attempt)
+    page = ada.text(f"{ada.attempt}/samples")
+    assert "sample_format" in page
+    assert "secret" not in page
+
+
 def test_a_request_without_a_source_is_told(ada: Browser) -> None:
     ada.start()
     reply = ada.post(f"{ada.attempt}/submissions")

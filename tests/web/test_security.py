@@ -11,7 +11,6 @@ from markupsafe import escape
 from sqlalchemy import Engine, text
 
 from grader.grading.verdict import Verdict
-from grader.services.packages import Packages
 from grader.store.models import Base
 from grader.store.session import read_session
 from grader.web.app import FORM_PARTS_MAX, REQUEST_BYTES_MAX, WebSettings, create_app
@@ -166,20 +165,16 @@ def test_posts_come_from_our_own_pages(app: Flask, ada: Browser, headers: dict[s
         ("https://grader.example", "www.grader.example", 400),
     ],
 )
-def test_only_known_hosts_are_answered(
-    engine: Engine, app: Flask, public_url: str | None, host: str, status: int
-) -> None:
-    packages: Packages = app.extensions["grader"].packages
-    own = create_app(WebSettings(KEY, public_url), engine, packages, lambda session, submission: None)
+def test_only_known_hosts_are_answered(app: Flask, public_url: str | None, host: str, status: int) -> None:
+    own = create_app(WebSettings(KEY, public_url), app.extensions["grader"])
     for path in ("/", "/healthz", "/nope"):
         reply = own.test_client().get(path, headers={"Host": host})
         assert reply.status_code == (404 if path == "/nope" and status == 200 else status)
         assert "evil" not in reply.get_data(as_text=True)
 
 
-def test_a_public_https_address_makes_cookies_secure_and_pins_the_origin(engine: Engine, app: Flask) -> None:
-    packages: Packages = app.extensions["grader"].packages
-    own = create_app(WebSettings(KEY, "https://grader.example"), engine, packages, lambda session, submission: None)
+def test_a_public_https_address_makes_cookies_secure_and_pins_the_origin(app: Flask) -> None:
+    own = create_app(WebSettings(KEY, "https://grader.example"), app.extensions["grader"])
     client = own.test_client()
     reply = client.get("/", base_url="https://grader.example")
     assert "Secure; HttpOnly" in reply.headers["Set-Cookie"]
@@ -289,7 +284,8 @@ def test_what_people_type_never_becomes_markup(app: Flask, engine: Engine, paylo
 
 def test_secrets_stay_out_of_every_page(app: Flask, engine: Engine, ada: Browser) -> None:
     def pages() -> str:
-        found = [ada.text(path) for path in ("/", f"/problems/{SLUG}", ada.attempt, f"{ada.attempt}/follow-ups")]
+        paths = ("/", f"/problems/{SLUG}", ada.attempt, f"{ada.attempt}/follow-ups", f"{ada.attempt}/samples")
+        found = [ada.text(path) for path in paths]
         found += [ada.text(f"{ada.attempt}/submissions/{number}") for number in range(1, judged + 1)]
         return "\n".join(found)
 

@@ -1,0 +1,64 @@
+"""grader serve."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+import click
+
+from grader.cli.judging import require_sandbox
+from grader.config import read_settings
+from grader.errors import UserError
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at; 0.0.0.0 for all.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 picks a free one.")
+@click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Web processes.")
+@click.option("--threads", type=click.IntRange(1, 64), default=8, show_default=True, help="Threads of each process.")
+def serve_command(host: str, port: int, processes: int, threads: int) -> None:
+    """Serve the practice pages; Ctrl-C stops the server."""
+    settings = read_settings()
+    if processes > 1 and settings.database_url.startswith("sqlite"):
+        raise UserError("SQLite serves one process; leave --processes at 1 (judging uses all cores all the same).")
+    port = _free_port(host, port)
+    require_sandbox()
+    shown = f"[{host}]" if ":" in host else host
+    click.echo(f"The grader is at http://{shown}:{port}/ (Ctrl-C stops it); its data is in {settings.data}.", err=True)
+    gunicorn = Path(sys.executable).with_name("gunicorn")
+    command = [
+        *([str(gunicorn)] if gunicorn.exists() else [sys.executable, "-m", "gunicorn"]),
+        "grader.wsgi:app",
+        f"--bind={shown}:{port}",
+        "--worker-class=gthread",
+        f"--workers={processes}",
+        f"--threads={threads}",
+        "--timeout=60",
+        "--graceful-timeout=20",
+        "--keep-alive=5",
+        "--log-level=warning",
+        "--worker-tmp-dir=/dev/shm" if os.access("/dev/shm", os.W_OK) else "--worker-tmp-dir=/tmp",
+    ]
+    sys.stdout.flush()
+    os.execv(command[0], command)  # noqa: S606 - a fixed program, no shell
+
+
+def _free_port(host: str, port: int) -> int:
+    """Return the port to listen at, once it is sure that it can be had.
+
+    Raises:
+        UserError: it is taken, or the address is not this machine's.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+            taken: int = probe.getsockname()[1]
+            return taken
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UserError(f"Port {port} at {host} cannot be had ({reason}); name another with --port.") from None

@@ -1,0 +1,376 @@
+"""Cases: generated and answered in the sandbox, held against the contract, and what is said of a package that breaks it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grader.errors import InvalidPackage
+from grader.problems.cases import build_cases, pack, seed_of, unpack
+from grader.problems.loader import REFERENCE, Problem
+from grader.sandbox.pool import Lane
+from grader.sandbox.wire import WireError, encode
+from tests.packages import edited, tiny_problem_with
+from tests.sandbox.asking import CHANNEL
+
+pytestmark = pytest.mark.sandbox
+
+
+def findings_of(lane: Lane, problem: Problem) -> list[str]:
+    with pytest.raises(InvalidPackage) as caught:
+        build_cases(problem, lane)
+    assert all(len(finding) < 600 for finding in caught.value.findings)
+    return [finding.removeprefix("tiny-attention/") for finding in caught.value.findings]
+
+
+def test_cases_are_built_in_judging_order(lane: Lane, tiny: Problem) -> None:
+    cases = {case.name: case for case in build_cases(tiny, lane)}
+    assert list(cases) == [name for group in tiny.spec.groups for name in group.cases]
+    values = cases["secret_values"]
+    assert values.entry == "attend"
+    assert list(values.arguments) == ["x", "w"]
+    y, weights = values.expected
+    assert (y.shape, weights.shape) == ((4, 2), (4, 4))
+    assert np.allclose(weights.sum(-1), 1)
+    assert not np.triu(weights, 1).any()
+    assert np.allclose(y, weights @ values.arguments["x"] @ values.arguments["w"])
+    assert cases["secret_layouts"].layouts == {"x": "fortran", "w": "reversed"}
+    assert cases["secret_integers"].arguments["x"].dtype == np.int64
+    assert cases["secret_widths_differ"].raises == "ValueError"
+    assert cases["secret_widths_differ"].expected == ()
+    (mask,) = cases["secret_lengths"].expected
+    assert mask.dtype == bool
+    assert cases["sample_two_tokens"].is_sample
+    assert not values.is_sample
+
+
+def test_cases_are_the_same_every_time(lane: Lane, tiny: Problem) -> None:
+    first = pack(build_cases(tiny, lane))
+    lane.close()
+    assert pack(build_cases(tiny, lane)) == first
+
+
+def test_seed_is_the_names_alone() -> None:
+    assert seed_of("secret_values") == 146165154188951
+    assert seed_of("secret_values") != seed_of("secret_values_again")
+
+
+def test_packed_cases_come_back(lane: Lane, tiny: Problem) -> None:
+    packed = pack(build_cases(tiny, lane))
+    assert pack(unpack(packed)) == packed
+
+
+@pytest.mark.parametrize("value", [None, 7, [], {}, [1], [[]], [[1] * 8], [["name"] * 7], [None]], ids=repr)
+def test_other_value_is_no_cases(value: object) -> None:
+    if value in ([], {}):
+        assert unpack(encode(value)) == ()
+    else:
+        with pytest.raises(WireError):
+            unpack(encode(value))
+
+
+GENERATOR = "    return _attend(rng, T=4, m=3, n=2)\n\n\ndef secret_values_again"
+# what secret_values does in place of its return statement, and what is then said of cases.py
+GENERATORS = {
+    "nothing": ("pass", "secret_values: must return a dict with entry, args and maybe layout, raises; correct it."),
+    "a list": ("return []", "secret_values: must return a dict with entry, args and maybe layout, raises; correct it."),
+    "no entry": (
+        "return {'args': {}}",
+        "secret_values: must return a dict with entry, args and maybe layout, raises; correct it.",
+    ),
+    "something else": (
+        "return _attend(rng, 4, 3, 2) | {'expected': 1}",
+        "secret_values: must return a dict with entry, args and maybe layout, raises; correct it.",
+    ),
+    "another entry": (
+        "return _attend(rng, 4, 3, 2) | {'entry': 'attention'}",
+        "secret_values: entry must be one of attend, visible; correct it.",
+    ),
+    "an array for an entry": (
+        "return _attend(rng, 4, 3, 2) | {'entry': np.ones(2)}",
+        "secret_values: entry must be one of attend, visible; correct it.",
+    ),
+    "an argument less": (
+        "return {'entry': 'attend', 'args': {'x': rng.normal(size=(4, 3))}}",
+        "secret_values: args must name exactly x, w; correct it.",
+    ),
+    "an argument more": (
+        "case = _attend(rng, 4, 3, 2); case['args']['v'] = 1; return case",
+        "secret_values: args must name exactly x, w; correct it.",
+    ),
+    "arguments in a list": (
+        "return {'entry': 'attend', 'args': [1, 2]}",
+        "secret_values: args must name exactly x, w; correct it.",
+    ),
+    "a shape that does not fit": (
+        "case = _attend(rng, 4, 3, 2); case['args']['w'] = rng.normal(size=(5, 2)); return case",
+        "secret_values: the arguments break the contract: m is 3 elsewhere and 5 here; correct it.",
+    ),
+    "an axis more": (
+        "case = _attend(rng, 4, 3, 2); case['args']['w'] = rng.normal(size=(3, 2, 1)); return case",
+        "secret_values: w has 3 axes, the contract says (m, n); correct it.",
+    ),
+    "a dtype that is not accepted": (
+        "case = _attend(rng, 4, 3, 2); case['args']['w'] = np.ones((3, 2), int); return case",
+        "secret_values: w must be an array of float32 or float64; correct it.",
+    ),
+    "half precision": (
+        "case = _attend(rng, 4, 3, 2); case['args']['x'] = np.ones((4, 3), np.float16); return case",
+        "secret_values: x must be an array of float32 or float64 or int64; correct it.",
+    ),
+    "a dtype that is not carried": (
+        "case = _attend(rng, 4, 3, 2); case['args']['x'] = np.ones((4, 3), complex); return case",
+        "secret_values: WireError: arrays of complex128 are not carried; correct it.",
+    ),
+    "a number for an array": (
+        "case = _attend(rng, 4, 3, 2); case['args']['w'] = 1.0; return case",
+        "secret_values: w must be an array of float32 or float64; correct it.",
+    ),
+    "a float for an int": (
+        "return {'entry': 'visible', 'args': {'lengths': np.array([1]), 'n_tokens': 7.0}}",
+        "secret_values: n_tokens must be a Python int; correct it.",
+    ),
+    "a bool for an int": (
+        "return {'entry': 'visible', 'args': {'lengths': np.array([1]), 'n_tokens': True}}",
+        "secret_values: n_tokens must be a Python int; correct it.",
+    ),
+    "an unknown layout": (
+        "return _attend(rng, 4, 3, 2) | {'layout': {'x': 'diagonal'}}",
+        "secret_values: layout.x must give an array argument one of c, fortran, reversed, every_second.",
+    ),
+    "an array for a layout": (
+        "return _attend(rng, 4, 3, 2) | {'layout': {'x': np.ones(2)}}",
+        "secret_values: layout.x must give an array argument one of c, fortran, reversed, every_second.",
+    ),
+    "a layout of nothing": (
+        "return _attend(rng, 4, 3, 2) | {'layout': {'v': 'c'}}",
+        "secret_values: layout.v must give an array argument one of c, fortran, reversed, every_second.",
+    ),
+    "a layout of an int": (
+        "return {'entry': 'visible', 'args': {'lengths': np.array([1]), 'n_tokens': 7}, 'layout': {'n_tokens': 'c'}}",
+        "secret_values: layout.n_tokens must give an array argument one of c, fortran, reversed, every_second.",
+    ),
+    "layouts in a list": (
+        "return _attend(rng, 4, 3, 2) | {'layout': ['c']}",
+        "secret_values: layout must be a dict; correct it.",
+    ),
+    "no layouts": (
+        "return _attend(rng, 4, 3, 2) | {'layout': None}",
+        "secret_values: layout must be a dict; correct it.",
+    ),
+    "an exception of no kind": (
+        "return _attend(rng, 4, 3, 2) | {'raises': 'ShapeError'}",
+        "secret_values: raises must name a built-in exception; correct it.",
+    ),
+    "an exception that exits": (
+        "return _attend(rng, 4, 3, 2) | {'raises': 'SystemExit'}",
+        "secret_values: raises must name a built-in exception; correct it.",
+    ),
+    "a class for an exception": (
+        "return _attend(rng, 4, 3, 2) | {'raises': ValueError}",
+        "secret_values: WireError: a value of type type is not carried; correct it.",
+    ),
+    "raises": ("raise RuntimeError('no\\nluck')", "secret_values: RuntimeError: no; correct it."),
+    "raises a long text": ("raise RuntimeError('x' * 9999)", f"secret_values: RuntimeError: {'x' * 286}; correct it."),
+    "a KeyError of its own": ("return {}['entry']", "secret_values: KeyError: 'entry'; correct it."),
+    "an exit": ("raise SystemExit(0)", "secret_values: SystemExit: 0; correct it."),
+    "reads a file": (
+        "return open('/etc/passwd').read()",
+        "secret_values: PermissionError: [Errno 1] Operation not permitted: '/etc/passwd'; correct it.",
+    ),
+    "an exit of the process": (
+        "__import__('os')._exit(3)",
+        " its run ended with bad_answer (the process ended by itself with status 3); correct it.",
+    ),
+    "a crash": (
+        "__import__('sys').modules['ctypes'].string_at(0)",
+        " its run ended with crashed (killed by SIGSEGV); correct it.",
+    ),
+    "a flood of prints": (
+        "print('x' * 3_000_000)",
+        " its run ended with output_limit (more than 1048576 bytes of prints); correct it.",
+    ),
+    "inputs beyond all bounds": (
+        "return _attend(rng, T=1 << 15, m=257, n=2)",
+        "secret_values: the inputs of all cases are larger than 64 MiB; make the arrays smaller.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "finding"), GENERATORS.values(), ids=GENERATORS)
+def test_generator_that_breaks_the_contract_is_told(lane: Lane, body: str, finding: str) -> None:
+    lines = "".join(f"    {line.strip()}\n" for line in body.split(";"))
+    cases = edited("cases.py", GENERATOR, f"{lines}\n\ndef secret_values_again")
+    wanted = f"cases.py:{finding}" if finding.startswith(" ") else f"cases.py: {finding}"
+    assert findings_of(lane, tiny_problem_with({"cases.py": cases})) == [wanted]
+
+
+def test_endless_generator_ends(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    from grader.problems import cases
+    from grader.sandbox.run import Limits
+
+    monkeypatch.setattr(cases, "PACKAGE_LIMITS", Limits(case_s=0.3, total_s=0.6, memory_mib=256))
+    endless = edited("cases.py", GENERATOR, "    while True: pass\n\n\ndef secret_values_again")
+    assert findings_of(lane, tiny_problem_with({"cases.py": endless})) == [
+        "cases.py: its run ended with time_limit (the grader's clock ran out); correct it."
+    ]
+
+
+WHOLE_GENERATORS = {
+    "a generator less": (
+        ("def secret_lengths", "def other"),
+        "cases.py: secret_lengths: there is no such function; correct it.",
+    ),
+    "no function": (
+        ("def secret_lengths", "secret_lengths = 7\ndef other"),
+        "cases.py: secret_lengths: TypeError: 'int' object is not callable; correct it.",
+    ),
+    "no Python": (
+        ("import numpy as np", "import numpy as"),
+        "cases.py line 3: SyntaxError: invalid syntax; correct it.",
+    ),
+    "an import that fails": (
+        ("import numpy as np", "import numpy as np\nimport torch"),
+        "cases.py line 4: ModuleNotFoundError: No module named 'torch'; correct it.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("edit", "finding"), WHOLE_GENERATORS.values(), ids=WHOLE_GENERATORS)
+def test_generators_that_do_not_load_are_told(lane: Lane, edit: tuple[str, str], finding: str) -> None:
+    assert findings_of(lane, tiny_problem_with({"cases.py": edited("cases.py", *edit)})) == [finding]
+
+
+def test_generator_may_use_what_submissions_may_not(lane: Lane) -> None:
+    cases = edited("cases.py", "import numpy as np", "import inspect\nimport unicodedata\nimport numpy as np")
+    build_cases(tiny_problem_with({"cases.py": cases}), lane)
+
+
+VALUES = f"{REFERENCE}: sample_two_tokens"
+RETURN = "    return weights @ (x @ w), weights\n"
+REFERENCES = {
+    "wrong shape": (RETURN, "    return (weights @ (x @ w)).T, weights\n", f"{VALUES}: nothing"),
+    "an axis less": (
+        RETURN,
+        "    return weights[0] @ (x @ w), weights\n",
+        f"{VALUES}: y has 1 axes, the contract says (T, n); correct it.",
+    ),
+    "another size": (
+        RETURN,
+        "    return (weights @ (x @ w))[:-1], weights\n",
+        f"{VALUES}: the shape of y breaks the contract: T is 2 elsewhere and 1 here; correct one of them.",
+    ),
+    "another dtype": (
+        RETURN,
+        "    return (weights @ (x @ w)).astype(int), weights\n",
+        f"{VALUES}: y is int64, the contract says float64; correct one of them.",
+    ),
+    "one output": (RETURN, "    return weights\n", f"{VALUES}: must return y and weights as plain arrays; correct it."),
+    "three outputs": (
+        RETURN,
+        "    return weights, weights, weights\n",
+        f"{VALUES}: must return y and weights as plain arrays; correct it.",
+    ),
+    "none": (RETURN, "    return None\n", f"{VALUES}: must return y and weights as plain arrays; correct it."),
+    "half precision": (
+        RETURN,
+        "    return weights.astype(np.float16), weights\n",
+        f"{VALUES}: must return y and weights as plain arrays; correct it.",
+    ),
+    "not finite": (
+        RETURN,
+        "    return weights @ (x @ w) * np.inf, weights\n",
+        f"{VALUES}: y is not finite; keep the inputs in the graded range.",
+    ),
+    "not zero": (
+        RETURN,
+        "    return weights @ (x @ w), weights + 1e-12\n",
+        f"{VALUES}: weights is not exactly zero above the diagonal; correct the reference.",
+    ),
+    "changed inputs": (
+        RETURN,
+        "    x *= 2\n    return weights @ (x @ w), weights\n",
+        f"{VALUES}: changes its inputs, or answers differently the second time; correct it.",
+    ),
+    "chance": (
+        RETURN,
+        "    return weights @ (x @ w) + np.random.rand(), weights\n",
+        f"{VALUES}: changes its inputs, or answers differently the second time; correct it.",
+    ),
+    "an exception": (
+        RETURN,
+        "    raise ArithmeticError('no')\n",
+        f"{VALUES}: line 16: ArithmeticError: no; correct it.",
+    ),
+    "no exception": (
+        '        raise ValueError("the widths of x and w differ")\n',
+        "        return x, x\n",
+        f"{REFERENCE}: secret_widths_differ: returns where the case says raises ValueError; correct one of them.",
+    ),
+    "another exception": (
+        "ValueError(",
+        "TypeError(",
+        f"{REFERENCE}: secret_widths_differ: line 8: TypeError: the widths of x and w differ; correct it.",
+    ),
+    "an exception of the same name": (
+        "        raise ValueError(",
+        "        ValueError = type('ValueError', (Exception,), {})\n        raise ValueError(",
+        f"{REFERENCE}: secret_widths_differ: line 9: ValueError: the widths of x and w differ; correct it.",
+    ),
+    "no entry": ("def visible", "def visibly", f"{REFERENCE}: the entry visible is missing; define it."),
+    "no Python": ("def visible", "dev visible", f"{REFERENCE} line 17: SyntaxError: invalid syntax; correct it."),
+    "the end of it": (
+        RETURN,
+        "    __import__('os')._exit(0)\n",
+        f"{REFERENCE}: its run ended with bad_answer (the process ended by itself with status 0); correct it.",
+    ),
+}
+REFERENCES["wrong shape"] = (
+    RETURN,
+    "    return np.pad(weights @ (x @ w), 1), weights\n",
+    f"{VALUES}: the shape of y breaks the contract: T is 2 elsewhere and 4 here; correct one of them.",
+)
+
+
+@pytest.mark.parametrize(("old", "new", "finding"), REFERENCES.values(), ids=REFERENCES)
+def test_reference_that_breaks_the_contract_is_told(lane: Lane, old: str, new: str, finding: str) -> None:
+    assert findings_of(lane, tiny_problem_with({REFERENCE: edited(REFERENCE, old, new)})) == [finding]
+
+
+def test_reference_may_raise_a_subclass(lane: Lane) -> None:
+    build_cases(tiny_problem_with({REFERENCE: edited(REFERENCE, "raise ValueError(", "raise UnicodeError(")}), lane)
+    own = edited(REFERENCE, "raise ValueError(", "raise type('Own', (ValueError,), {})(")
+    build_cases(tiny_problem_with({REFERENCE: own}), lane)
+
+
+FORGED = {
+    "no sequence": "[np.ones(2, bool), 2, []]",
+    "numbers for arrays": "[True, 2, [1, 2]]",
+    "no answer": "7",
+    "items left out": "[True, 2, []]",
+    "an item too few": "[True, 2, [np.ones((2, 2))]]",
+}
+
+
+@pytest.mark.parametrize("answer", FORGED.values(), ids=FORGED)
+def test_forged_answer_of_a_reference_is_told(lane: Lane, answer: str) -> None:
+    forged = f"    send(frame(b'A', {answer}, {{'x': x, 'w': w}}), frame(b'B', {answer}))\n{RETURN}"
+    source = edited(REFERENCE, RETURN, forged).replace('"""', "#", 2)
+    (finding,) = findings_of(lane, tiny_problem_with({REFERENCE: CHANNEL + source}))
+    assert finding in (
+        f"{VALUES}: its answer is malformed; correct it.",
+        f"{VALUES}: must return y and weights as plain arrays; correct it.",
+    )
+
+
+def test_expected_outputs_are_bounded_together(lane: Lane) -> None:
+    problem = tiny_problem_with(
+        {
+            "problem.yaml": edited("problem.yaml", 'y: "float64[T,n]"', 'y: "float64[2048,2048]"'),
+            REFERENCE: edited(REFERENCE, RETURN, "    return np.zeros((2048, 2048)), weights\n"),
+        }
+    )
+    assert findings_of(lane, problem) == [
+        f"{REFERENCE}: secret_values_again: the expected outputs of all cases are larger than 64 MiB; "
+        "make the arrays smaller."
+    ]
