@@ -51,7 +51,7 @@ def test_cases_are_the_same_every_time(lane: Lane, tiny: Problem) -> None:
 
 
 def test_seed_is_the_names_alone() -> None:
-    assert seed_of("secret_values") == 146165154188951
+    assert seed_of("secret_values") == 272082926756219
     assert seed_of("secret_values") != seed_of("secret_values_again")
 
 
@@ -192,7 +192,7 @@ GENERATORS = {
     ),
     "inputs beyond all bounds": (
         "return _attend(rng, T=1 << 15, m=257, n=2)",
-        "secret_values: the inputs of all cases are larger than 64 MiB; make the arrays smaller.",
+        "secret_values: its inputs are larger than 16 MiB; make them smaller.",
     ),
 }
 
@@ -300,7 +300,7 @@ REFERENCES = {
     "an exception": (
         RETURN,
         "    raise ArithmeticError('no')\n",
-        f"{VALUES}: line 16: ArithmeticError: no; correct it.",
+        f"{VALUES}: line 14: ArithmeticError: no; correct it.",
     ),
     "no exception": (
         '        raise ValueError("the widths of x and w differ")\n',
@@ -363,14 +363,22 @@ def test_forged_answer_of_a_reference_is_told(lane: Lane, answer: str) -> None:
     )
 
 
+def test_inputs_are_bounded_together(lane: Lane) -> None:
+    cases = edited("cases.py", "    x = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]])", "    x = np.ones((2, 3))")
+    large = cases.replace("rng.normal(size=(T, m))", "np.ones((1 << 14, 100))").replace("(m, n)", "(100, n)")
+    assert findings_of(lane, tiny_problem_with({"cases.py": large})) == [
+        "cases.py: secret_single_precision: the inputs of all cases are larger than 64 MiB; make the arrays smaller."
+    ]
+
+
 def test_expected_outputs_are_bounded_together(lane: Lane) -> None:
     problem = tiny_problem_with(
         {
-            "problem.yaml": edited("problem.yaml", 'y: "float64[T,n]"', 'y: "float64[2048,2048]"'),
-            REFERENCE: edited(REFERENCE, RETURN, "    return np.zeros((2048, 2048)), weights\n"),
+            "problem.yaml": edited("problem.yaml", 'y: "float64[T,n]"', 'y: "float64[1400,1400]"'),
+            REFERENCE: edited(REFERENCE, RETURN, "    return np.zeros((1400, 1400)), weights\n"),
         }
     )
     assert findings_of(lane, problem) == [
-        f"{REFERENCE}: secret_values_again: the expected outputs of all cases are larger than 64 MiB; "
+        f"{REFERENCE}: secret_integers: the expected outputs of all cases are larger than 64 MiB; "
         "make the arrays smaller."
     ]
