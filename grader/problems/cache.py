@@ -30,6 +30,10 @@ _DIGEST_BYTES: Final = 32
 KEPT_DAYS: Final = 60  # files not used for so long are removed
 
 
+def _open_itself(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
 def _digest(path: Path, data: bytes) -> bytes:
     """Return a file's checksum; its name takes part, so that one put in another's place is a damaged one."""
     return hashlib.sha256(path.name.encode() + b"\0" + data).digest()
@@ -82,9 +86,8 @@ class CaseCache:
             return None
         path = self._path(problem)
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-            with os.fdopen(descriptor, "rb") as file:
-                status = os.fstat(descriptor)
+            with open(path, "rb", opener=_open_itself) as file:
+                status = os.fstat(file.fileno())
                 if status.st_uid != os.geteuid() or not stat.S_ISREG(status.st_mode):
                     return None
                 data = file.read()

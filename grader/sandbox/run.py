@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Reader, Value, WireError, decode, encode, frame
+from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Reader, Value, WireError, decode, encode, frame_parts
 
 PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
 PRINTS_KEPT: Final = 64 << 10
@@ -150,7 +150,7 @@ class Run:
         """
         self._limits = limits
         self._end = time.monotonic() + limits.total_s
-        self._ask(frame(b"H", encode([source, list(entries), package])))
+        self._ask(frame_parts(b"H", [encode([source, list(entries), package])]))
         missing = self._reply(b"L", self._value)
         if isinstance(missing, Raised):
             return missing
@@ -160,7 +160,7 @@ class Run:
 
     def ask(self, question: Question) -> Answer | Raised:
         """Have an entry called twice with the same arguments."""
-        self._ask(frame(b"Q", question.head, question.arguments))
+        self._ask(frame_parts(b"Q", [question.head, question.arguments]))
         first = self._reply(b"A", bytes)
         if isinstance(first, Raised):
             return first
@@ -171,7 +171,7 @@ class Run:
 
     def generate(self, function: str, seed: int) -> Value | Raised:
         """Call a package's case generator with numpy's default generator of a seed."""
-        self._ask(frame(b"G", encode([function, seed])))
+        self._ask(frame_parts(b"G", [encode([function, seed])]))
         return self._reply(b"V", self._value)
 
     def ask_again(self, before: Sequence[bytes]) -> list[bool] | Raised:
@@ -182,7 +182,7 @@ class Run:
         Returns:
             for each whether it is the same bytes still.
         """
-        self._ask(frame(b"F"))
+        self._ask(frame_parts(b"F", []))
         same = []
         for answer in before:
             reply = self._reply(b"K", bytes)
@@ -227,17 +227,20 @@ class Run:
             raise RunEnded(End.BAD_ANSWER, "an exception's record is malformed")
         return Raised(phase[:20], name[:80], builtin[:80], line, text[:2000], refused, tuple(lines[:20]))
 
-    def _ask(self, data: bytes) -> None:
+    def _ask(self, parts: list[bytes]) -> None:
         """Send a question, once it is sure that nothing came before it."""
         for descriptor, _ in self._poll.poll(0):
             self._read_from(descriptor)
         if self._buffer:
             raise RunEnded(End.BAD_ANSWER, "bytes that came before their question")
         deadline = min(self._end, time.monotonic() + self._limits.case_s)
-        view = memoryview(data)
-        while view:
+        left = sum(map(len, parts))
+        while left:
             try:
-                view = view[os.write(self._questions, view) :]
+                written = os.writev(self._questions, parts)
+                left -= written
+                if left:
+                    parts = [b"".join(parts)[written:]]
             except BlockingIOError:
                 self._wait_writable(deadline)
             except BrokenPipeError:
@@ -265,7 +268,8 @@ class Run:
                     raise RunEnded(End.BAD_ANSWER, f"a frame of {length} bytes")
                 wanted = LENGTH.size + length
                 if len(buffer) >= wanted:
-                    body = bytes(buffer[LENGTH.size : wanted])
+                    with memoryview(buffer) as view:
+                        body = bytes(view[LENGTH.size : wanted])
                     del buffer[:wanted]
                     return body
             for descriptor, _ in reversed(self._poll.poll(self._milliseconds(deadline))):

@@ -10,6 +10,7 @@ it busy for seconds), and wants the exact end. Never pickle, never eval.
 from __future__ import annotations
 
 import math
+import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -186,14 +187,17 @@ class Reader:
         tag = self._take(1)
         if tag == b"a":
             return self._array()
-        if tag == b"i":
-            return _INT.unpack(self._take(8))[0]
         if tag == b"s":
             return self._text()
-        if tag == b"l":
-            return [self.value(depth + 1) for _ in range(self._count(1))]
+        if tag == b"i":
+            return _INT.unpack(self._take(8))[0]
         if tag == b"m":
             return self._mapping(depth)
+        if tag == b"l":
+            return [self.value(depth + 1) for _ in range(self._count(1))]
+        return self._rare(tag)
+
+    def _rare(self, tag: bytes) -> Value:
         if tag == b"b":
             return self._bool()
         if tag == b"f":
@@ -255,11 +259,9 @@ class Reader:
         if code >= len(DTYPES) or axes > MAX_DEPTH:
             raise WireError("unknown dtype or too many axes")
         dtype, shape = DTYPES[code], _SHAPES[axes].unpack(self._take(8 * axes))
-        size = dtype.itemsize
-        for extent in shape:
-            size *= extent
-            if size > FRAME_LIMIT:
-                raise WireError("an array beyond the frame")
+        size = dtype.itemsize * math.prod(shape)  # Python's integers do not overflow
+        if size > FRAME_LIMIT:
+            raise WireError("an array beyond the frame")
         if size == 0:
             _check_empty(shape)
         start, stop = self.at, self.at + size

@@ -81,7 +81,7 @@ def measure_warm(slug: str) -> dict[str, float]:
             floor(source, cases)
         for _ in range(ROUNDS):
             floors.append(milliseconds(lambda: floor(source, cases)))
-            time.sleep(0.005)  # the next child is forked in idle time, as it is for a person
+            time.sleep(0.03)  # the next child is forked in idle time, as it is for a person
             start = time.perf_counter()
             judgement = judge(problem, source, lane, cache)
             warms.append((time.perf_counter() - start) * 1000)

@@ -363,11 +363,10 @@ def test_forged_answer_of_a_reference_is_told(lane: Lane, answer: str) -> None:
     )
 
 
-def test_inputs_are_bounded_together(lane: Lane) -> None:
-    cases = edited("cases.py", "    x = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]])", "    x = np.ones((2, 3))")
-    large = cases.replace("rng.normal(size=(T, m))", "np.ones((1 << 14, 100))").replace("(m, n)", "(100, n)")
-    assert findings_of(lane, tiny_problem_with({"cases.py": large})) == [
-        "cases.py: secret_single_precision: the inputs of all cases are larger than 64 MiB; make the arrays smaller."
+def test_inputs_are_bounded_together(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.problems.cases.BYTES_MAX", 500)
+    assert findings_of(lane, tiny_problem_with({})) == [
+        "cases.py: secret_layouts: the inputs of all cases are larger than 0 MiB; make the arrays smaller."
     ]
 
 

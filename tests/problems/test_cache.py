@@ -1,0 +1,277 @@
+"""The cache of cases: used where it is whole and one's own, otherwise as if it were not there."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.problems import cache as cache_module
+from grader.problems.cache import KEPT_DAYS, CaseCache
+from grader.problems.cases import pack
+from grader.problems.loader import Problem
+from grader.sandbox.pool import Lane
+from tests.ordinary import NOBODY, run_as_ordinary_user
+from tests.packages import edited, text_of, tiny_problem_with
+from tests.processes import open_descriptors
+
+pytestmark = pytest.mark.sandbox
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The problems whose cases were generated, in order."""
+    names: list[str] = []
+    plain = cache_module.build_cases
+
+    def counted(problem: Problem, lane: Lane) -> object:
+        names.append(problem.slug)
+        return plain(problem, lane)
+
+    monkeypatch.setattr(cache_module, "build_cases", counted)
+    return names
+
+
+def only_file(folder: Path) -> Path:
+    (path,) = folder.iterdir()
+    return path
+
+
+def test_cases_are_generated_once_and_kept(tiny: Problem, lane: Lane, folder: Path, built: list[str]) -> None:
+    cache = CaseCache(folder)
+    first = cache.cases(tiny, lane)
+    assert cache.cases(tiny, lane) is first
+    again = CaseCache(folder).cases(tiny, lane)
+    assert pack(again) == pack(first)
+    assert built == ["tiny-attention"]
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(only_file(folder).stat().st_mode) == 0o600
+    assert only_file(folder).name.startswith(tiny.sha256)
+
+
+def test_cached_cases_can_be_judged_by(tiny: Problem, lane: Lane, folder: Path) -> None:
+    CaseCache(folder).cases(tiny, lane)
+    for case in CaseCache(folder).cases(tiny, lane):
+        assert all(array.flags.writeable and array.flags.aligned for array in case.expected)
+
+
+def test_changed_package_has_its_own_cases(tiny: Problem, lane: Lane, folder: Path, built: list[str]) -> None:
+    CaseCache(folder).cases(tiny, lane)
+    other = tiny_problem_with({"statement.md": text_of("statement.md") + "\nmore\n"})
+    CaseCache(folder).cases(other, lane)
+    assert len(built) == len(list(folder.iterdir())) == 2
+
+
+def test_no_folder_is_memory_alone(tiny: Problem, lane: Lane, built: list[str]) -> None:
+    cache = CaseCache(None)
+    assert cache.cases(tiny, lane) is cache.cases(tiny, lane)
+    assert len(built) == 1
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def replace_by(make: Callable[[Path], object]) -> Callable[[Path], None]:
+    def replace(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return replace
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "a cut file": cut,
+    "a changed byte": flip,
+    "an empty file": lambda path: os.truncate(path, 0),
+    "a pickle": lambda path: path.write_bytes(b"\x80\x04N.") and None,
+    "a longer file": lambda path: path.write_bytes(path.read_bytes() + b"x") and None,
+    "a folder": replace_by(Path.mkdir),
+    "a link": replace_by(lambda path: path.symlink_to("/etc/passwd")),
+    "a FIFO": replace_by(os.mkfifo),
+    "an unreadable file": lambda path: path.chmod(0),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_damaged_file_is_computed_anew(
+    tiny: Problem, lane: Lane, folder: Path, built: list[str], damage: Callable[[Path], None]
+) -> None:
+    whole = pack(CaseCache(folder).cases(tiny, lane))
+    path = only_file(folder)
+    damage(path)
+    before = open_descriptors()
+    warnings: list[str] = []
+    assert pack(CaseCache(folder, warnings.append).cases(tiny, lane)) == whole
+    assert open_descriptors() == before
+    if os.geteuid() != 0 or path.stat().st_mode & 0o400:  # root reads what nobody may
+        assert len(built) == 2
+    if path.is_dir():
+        assert "cannot be written" in warnings[0]
+    else:
+        assert pack(CaseCache(folder).cases(tiny, lane)) == whole
+        assert len(built) <= 2, "the file is whole again"
+    assert [entry.name for entry in folder.iterdir()] == [path.name], "nothing is left lying about"
+
+
+def test_file_of_another_package_is_no_cache(tiny: Problem, lane: Lane, folder: Path, built: list[str]) -> None:
+    other = tiny_problem_with({"cases.py": edited("cases.py", "T=6, m=5", "T=3, m=2")})
+    CaseCache(folder).cases(other, lane)
+    mistaken = only_file(folder)
+    CaseCache(folder).cases(tiny, lane)
+    (path,) = set(folder.iterdir()) - {mistaken}
+    os.replace(mistaken, path)
+    cases = {case.name: case for case in CaseCache(folder).cases(tiny, lane)}
+    assert cases["secret_single_precision"].arguments["x"].shape == (6, 5)
+    assert len(built) == 3
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_file_of_another_user_is_not_read(tiny: Problem, lane: Lane, folder: Path, built: list[str]) -> None:
+    CaseCache(folder).cases(tiny, lane)
+    os.chown(only_file(folder), NOBODY, NOBODY)
+    CaseCache(folder).cases(tiny, lane)
+    assert len(built) == 2
+
+
+FOREIGN: dict[str, Callable[[Path], object]] = {
+    "readable by a group": lambda folder: folder.chmod(0o750),
+    "readable by all": lambda folder: folder.chmod(0o755),
+    "a link": lambda folder: (folder.rmdir(), folder.symlink_to("/tmp")),
+    "a file": lambda folder: (folder.rmdir(), folder.touch()),
+    "another user's": lambda folder: os.chown(folder, NOBODY, NOBODY),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_folder_that_is_not_private_is_not_used(
+    tiny: Problem, lane: Lane, folder: Path, built: list[str], name: str
+) -> None:
+    if name == "another user's" and os.geteuid() != 0:
+        pytest.skip("only root can give folders away")
+    folder.mkdir(0o700)
+    FOREIGN[name](folder)
+    warnings: list[str] = []
+    for _ in range(2):
+        CaseCache(folder, warnings.append).cases(tiny, lane)
+    assert len(built) == 2
+    expected = {"a file": f"The cache {folder} cannot be used (File exists); cases are generated each time."}.get(
+        name, f"The cache {folder} is not private to this user; make it 0700 and your own, or set GRADER_CACHE."
+    )
+    assert warnings == [expected] * 2
+    assert not folder.is_dir() or name == "a link" or not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("where", ["/proc/nowhere/cache", "/dev/null/cache", "/sys/cache"])
+def test_folder_that_cannot_be_made_is_told(tiny: Problem, lane: Lane, where: str) -> None:
+    warnings: list[str] = []
+    assert CaseCache(Path(where), warnings.append).cases(tiny, lane)
+    assert len(warnings) == 1
+    assert warnings[0].startswith(f"The cache {where} cannot be used (")
+
+
+WRITER = """
+import os, resource, signal, sys
+from pathlib import Path
+from grader.problems.cache import CaseCache
+from grader.sandbox.pool import Lane
+from tests.packages import tiny_attention
+what, folder = sys.argv[1], Path(sys.argv[2])
+lane = Lane()
+lane.facts()
+cache = CaseCache(folder, lambda text: print(text))
+if what == "full":
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+if what == "read-only":
+    folder.chmod(0o500)
+print(len(cache.cases(tiny_attention(), lane)), *(os.listdir(folder) if os.access(folder, os.R_OK) else []))
+lane.close()
+"""
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that any user may enter and write to; pytest's own are closed to others."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
+def run_writer(what: str, folder: Path) -> list[str]:
+    return run_as_ordinary_user([sys.executable, "-c", WRITER, what, str(folder / "cache")]).splitlines()
+
+
+def test_full_disk_is_told_and_leaves_nothing(open_folder: Path) -> None:
+    assert run_writer("full", open_folder) == [
+        f"The cache {open_folder / 'cache'} cannot be written (File too large); cases are generated each time.",
+        "8",
+    ]
+
+
+def test_folder_that_may_not_be_written_is_told(open_folder: Path) -> None:
+    assert run_writer("read-only", open_folder) == [
+        f"The cache {open_folder / 'cache'} cannot be written (Permission denied); cases are generated each time.",
+        "8",
+    ]
+
+
+def test_another_users_cache_is_not_used(open_folder: Path) -> None:
+    (open_folder / "cache").mkdir(0o700)
+    if os.geteuid() != 0:
+        (open_folder / "cache").chmod(0o777)
+    assert run_writer("plain", open_folder)[0] == (
+        f"The cache {open_folder / 'cache'} is not private to this user; make it 0700 and your own, or set GRADER_CACHE."
+    )
+
+
+def test_folder_that_is_gone_since_is_told(tiny: Problem, lane: Lane, folder: Path) -> None:
+    folder.mkdir(0o700)
+    warnings: list[str] = []
+    cache = CaseCache(folder, warnings.append)
+    folder.rmdir()  # gone since
+    assert len(cache.cases(tiny, lane)) == 8
+    assert warnings == [
+        f"The cache {folder} cannot be written (No such file or directory); cases are generated each time."
+    ]
+
+
+def test_files_long_unused_are_removed(tiny: Problem, lane: Lane, folder: Path) -> None:
+    folder.mkdir(0o700)
+    now = time.time()
+    ages = {"old.cases": KEPT_DAYS + 1, "young.cases": KEPT_DAYS - 1, ".new-killed": KEPT_DAYS + 1, "notes": 999}
+    for name, days in ages.items():
+        (folder / name).touch()
+        os.utime(folder / name, (now, now - days * 86_400))
+    CaseCache(folder).cases(tiny, lane)
+    left = {path.name for path in folder.iterdir() if not path.name.startswith(tiny.sha256)}
+    assert left == {"young.cases", "notes"}
+
+
+def test_broken_package_is_not_kept(lane: Lane, folder: Path, built: list[str]) -> None:
+    from grader.errors import InvalidPackage
+
+    broken = tiny_problem_with({"cases.py": "raise KeyError"})
+    cache = CaseCache(folder)
+    for _ in range(2):
+        with pytest.raises(InvalidPackage):
+            cache.cases(broken, lane)
+    assert len(built) == 2
+    assert not list(folder.iterdir())
