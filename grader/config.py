@@ -50,7 +50,7 @@ def _folder(environment: Mapping[str, str], variable: str, base: str, default: s
         return Path(base_folder) / "grader"
     home = environment.get("HOME")
     if not home:
-        raise UserError(f"There is no HOME to keep files in; set {variable} to a folder.")
+        raise UserError("There is no HOME to keep files in; set it, or GRADER_DATA and GRADER_CACHE, to folders.")
     return Path(home) / default / "grader"
 
 

@@ -1,83 +1,103 @@
 """The `grader` command: thin Click commands, each loaded when it is called.
 
 Exit codes: 0 done or AC, 1 judged and not AC, 2 usage or unreadable input, 3 invalid package, 4 our fault,
-130 interrupted. Results go to stdout or files, everything else to stderr; an error is one line without traceback.
+130 interrupted, 141 the reader of our output has gone. Results go to stdout or files, everything else to stderr; an
+error is one line without traceback.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from importlib import import_module
 
-import click
-
-from grader import __version__
-from grader.errors import GraderError
-
+# little is imported before `main` runs: an interrupt during an import has to become a line as well
 # our own arithmetic is small: threads of the linear algebra library would only spin beside the sandbox
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-COMMANDS = {
-    "problems": "grader.cli.problems",
-    "show": "grader.cli.problems",
-    "grade": "grader.cli.grade",
-    "check": "grader.cli.check",
-    "batch": "grader.cli.batch",
-    "serve": "grader.cli.serve",
-    "db": "grader.cli.db",
-    "doctor": "grader.cli.doctor",
-}
-
-
-class LazyGroup(click.Group):
-    """Imports a command's module when it is called, so that no command pays for another's libraries."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names in the order of the table above."""
-        return list(COMMANDS)
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return a command, or None for an unknown one."""
-        if name not in COMMANDS:
-            return None
-        command: click.Command = getattr(import_module(COMMANDS[name]), f"{name}_command")
-        return command
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="grader")
-def cli() -> None:
-    """Judge repairs of buggy attention code against hidden value cases."""
 
 
 def main() -> None:
     """Run the command line; the only place where an error becomes a line and an exit code."""
     try:
-        code = cli.main(standalone_mode=False)
+        _prepare_streams()
+        code = _run(sys.argv[1:])
         sys.stdout.flush()
-    except click.exceptions.Abort:
-        code = _say("Interrupted.", 130)
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
-    except GraderError as error:
-        code = _say(error.message, error.exit_code)
-    except BrokenPipeError:
-        # the reader of our output has gone; keep the interpreter from complaining when it flushes
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
-    except OSError as error:
-        code = _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", 4)
-    except Exception as error:
-        if os.environ.get("GRADER_TRACEBACK"):
-            raise
-        code = _say(f"The grader failed, which is our fault ({type(error).__name__}: {error}).", 4)
-    sys.exit(code if isinstance(code, int) else 0)
+    except BaseException as error:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left to do is short
+        code = _explain(error)
+    sys.exit(code)
+
+
+def _run(args: list[str]) -> int:
+    """Run a command; Click's own `main` would turn an interrupt and a lost reader into exit codes of its own."""
+    import click
+
+    from grader.cli.commands import cli
+
+    if instruction := os.environ.get("_GRADER_COMPLETE"):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "grader", "_GRADER_COMPLETE", instruction)
+    try:
+        with cli.make_context("grader", args) as context:
+            cli.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    return 0
+
+
+def _prepare_streams() -> None:
+    """Write UTF-8 whatever the locale; what the caller has closed becomes the null device.
+
+    A file opened later would otherwise take the number of a closed stream and get its text.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+        stream = getattr(sys, name)
+        if name == "stdin":
+            continue
+        if stream is None:
+            setattr(sys, name, open(number, "w", encoding="utf-8", closefd=False))  # noqa: SIM115 - for the whole run
+        else:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _explain(error: BaseException) -> int:
+    """Say in one line on stderr what went wrong; return the exit code."""
+    import click
+
+    from grader.errors import GraderError
+
+    match error:
+        case KeyboardInterrupt() | click.Abort():
+            return _say("Interrupted.", 130)
+        case click.UsageError():
+            command = error.ctx.command_path if error.ctx else "grader"
+            return _say(f"{error.format_message()} See {command} --help.", error.exit_code)
+        case click.ClickException():
+            return _say(error.format_message(), error.exit_code)
+        case GraderError():
+            return _say(error.message, error.exit_code)
+        case BrokenPipeError():
+            return _without_reader()
+        case OSError():
+            return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", 4)
+    if os.environ.get("GRADER_TRACEBACK"):
+        raise error
+    return _say(f"The grader failed, which is our fault ({type(error).__name__}: {error}).", 4)
+
+
+def _without_reader() -> int:
+    """The reader of our output has gone; keep the interpreter from complaining when it flushes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 141
 
 
 def _say(message: str, code: int) -> int:
     from grader.report.visible import visible
 
-    click.echo(f"grader: {visible(message, keep='')}", err=True)
+    print(f"grader: {visible(message, keep='')}", file=sys.stderr)
     return code

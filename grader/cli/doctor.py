@@ -38,21 +38,24 @@ def _object(held: bool, facts: dict[str, Any], canaries: list[Canary]) -> dict[s
 
 
 def _print(held: bool, facts: dict[str, Any], canaries: list[Canary]) -> None:
+    from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    from grader.report.terminal import make_console
+    from grader.report.terminal import print_view
 
-    console = make_console()
     lacks = f", lacks {', '.join(facts['landlock_lacks'])}" if facts["landlock_lacks"] else ""
-    console.print(f"kernel    {platform.release()} on {facts['machine']}")
-    console.print(f"python    {facts['python']}, NumPy {facts['numpy']}")
-    console.print(f"layers    {', '.join(facts['layers'])}; runs as uid {facts['uid']}")
-    console.print(f"landlock  ABI {facts['landlock_abi']}{lacks}")
-    console.print(f"filters   {facts['filters']}\n")
     table = Table(box=None, pad_edge=False, show_header=False)
     for canary in canaries:
         state = Text("✓ denied", style="green") if canary.denied else Text("✗ GOT THROUGH", style="bold red")
         table.add_row(canary.name, state, f"by {canary.by}")
-    console.print(table)
-    console.print("\nThe sandbox holds." if held else "\nThe sandbox does not hold here: judge nothing on this machine.")
+    view = Group(
+        f"kernel    {platform.release()} on {facts['machine']}",
+        f"python    {facts['python']}, NumPy {facts['numpy']}",
+        f"layers    {', '.join(facts['layers'])}; runs as uid {facts['uid']}",
+        f"landlock  ABI {facts['landlock_abi']}{lacks}",
+        f"filters   {facts['filters']}\n",
+        table,
+        "\nThe sandbox holds." if held else "\nThe sandbox does not hold here: judge nothing on this machine.",
+    )
+    print_view(view)

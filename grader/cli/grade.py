@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from grader.sandbox.pool import Pool
+from grader.errors import JudgeError
+from grader.sandbox.pool import Pool, SandboxUnavailable
 
 
 @click.command("grade")
@@ -15,7 +16,10 @@ from grader.sandbox.pool import Pool
 def grade_command(context: click.Context, problem: str, file: str, as_json: bool) -> None:
     """Judge FILE ('-' reads standard input) as a repair of PROBLEM; exit 0 for AC, 1 for any other verdict."""
     with Pool(1) as pool:
-        pool.start()  # its interpreter loads while ours does
+        try:
+            pool.start()  # its interpreter loads while ours does
+        except SandboxUnavailable as error:
+            raise JudgeError(str(error)) from None
         from grader.cli.judging import cache_for, judge_or_stop
         from grader.cli.sources import read_source
         from grader.config import read_settings
@@ -31,9 +35,9 @@ def grade_command(context: click.Context, problem: str, file: str, as_json: bool
 
         click.echo(json_line(result(judgement)))
     else:
-        from grader.report.terminal import judgement_view, make_console
+        from grader.report.terminal import judgement_view, print_view
 
-        make_console().print(judgement_view(judgement, file))
+        print_view(judgement_view(judgement, file))
     context.exit(exit_code(judgement.verdict, judgement.reason))
 
 

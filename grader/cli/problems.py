@@ -21,12 +21,14 @@ def problems_command(as_json: bool) -> None:
     """List the problems."""
     root = read_settings().problems
     loaded = [_load(root / slug) for slug in slugs(root)]
+    if not loaded:
+        click.echo(visible(f"grader: {root} holds no problem package; set GRADER_PROBLEMS to a folder of them.", keep=""), err=True)
     if as_json:
         click.echo(json.dumps([_facts(problem) for problem in loaded if problem], indent=2))
         return
     from rich.table import Table
 
-    from grader.report.terminal import make_console
+    from grader.report.terminal import make_console, print_view
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("problem", "level", "min", "variants", "title"):
@@ -34,9 +36,8 @@ def problems_command(as_json: bool) -> None:
     for problem in filter(None, loaded):
         spec = problem.spec
         table.add_row(problem.slug, spec.level, str(spec.minutes), " ".join(spec.variants), visible(spec.title))
-    console = make_console()
-    console.print(table)
-    if loaded:
+    print_view(table)
+    if make_console().is_terminal and loaded:
         make_console(stderr=True).print("\ngrader show PROBLEM prints the statement and the buggy starter.", style="dim")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -20,6 +21,8 @@ def read_source(name: str) -> bytes:
         UserError: it is missing, no regular file, or cannot be read.
     """
     if name == "-":
+        if sys.stdin is None:
+            raise UserError("Standard input is closed; name the repaired file, or pipe it in.")
         data = sys.stdin.buffer.read(BYTES_MAX + 1)
     else:
         data = _read(Path(name))
@@ -32,6 +35,8 @@ def _read(path: Path) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.ENXIO:  # a socket, or a device without its hardware
+            raise UserError(f"{path} is no regular file; name the repaired file.") from None
         raise UserError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}); name a file.") from None
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

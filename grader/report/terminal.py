@@ -12,6 +12,7 @@ from grader.grading.verdict import CaseResult, Judgement, Verdict
 from grader.report.visible import visible
 
 PRINTS_SHOWN: Final = 20  # lines
+PIPE_WIDTH: Final = 1 << 16  # columns where no terminal is: one line stays one line
 
 
 def verdict_text(verdict: Verdict | None, word: str | None = None) -> Text:
@@ -94,8 +95,19 @@ def _where(case: CaseResult) -> str:
 
 
 def make_console(stderr: bool = False) -> Console:
-    """Return a console that honours NO_COLOR, pipes and narrow terminals; piped text is not wrapped at 80."""
+    """Return a console that honours NO_COLOR, pipes and narrow terminals; piped text is not wrapped."""
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
     if not console.is_terminal:
-        console.width = 200
+        console.width = PIPE_WIDTH
     return console
+
+
+def print_view(view: RenderableType) -> None:
+    """Print to stdout; in a pipe or file no line ends in the spaces that fill a table's last column."""
+    console = make_console()
+    if console.is_terminal:
+        console.print(view)
+        return
+    with console.capture() as capture:
+        console.print(view)
+    console.file.write("".join(f"{line.rstrip(' ')}\n" for line in capture.get().splitlines()))

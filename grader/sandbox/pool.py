@@ -55,6 +55,8 @@ class Lane:
         self._pending: list[str] = []  # replies that the zygote owes, in order
         self._warm: tuple[Limits, Run] | None = None
         self._forking: Limits | None = None
+        self._last: Limits | None = None
+        self._over: list[Run] = []  # runs whose children are still to be killed
 
     def start(self) -> None:
         """Start the zygote without waiting for it.
@@ -121,27 +123,32 @@ class Lane:
 
     @contextlib.contextmanager
     def run(self, limits: Limits) -> Iterator[Run]:
-        """Give a fresh locked child, and kill it afterwards.
+        """Give a fresh locked child. Afterwards it gets nothing more to do; `refill` or the next run kills it.
+
+        Killing it at once would make the machine tear it down while the grader still has an answer to give.
 
         Raises:
             SandboxUnavailable: the sandbox cannot be set up here.
             SandboxLost: it failed this once; the lane starts anew at its next use.
         """
-        run = None
         try:
             run = self._take(limits)
+            self._over.append(run)
             yield run
         except SandboxLost:
             self.close()
             raise
-        finally:
-            if run is not None:
-                self._dispose(run)
-                if self._process is not None:
-                    with contextlib.suppress(SandboxLost):
-                        self.prepare(limits)
+
+    def refill(self) -> None:
+        """Kill the child of the last run and have the next one forked ahead, for the same limits; without waiting."""
+        self._bury()
+        if self._last is not None and self._process is not None:
+            with contextlib.suppress(SandboxLost):
+                self.prepare(self._last)
 
     def _take(self, limits: Limits) -> Run:
+        self._bury()
+        self._last = limits
         wanted = (limits.memory_mib, limits.cpu_s)
         for _ in range(2):
             self.prepare(limits)
@@ -158,6 +165,10 @@ class Lane:
                 return run
             self._dispose(run)
         raise AssertionError("a child was forked for other limits than asked")
+
+    def _bury(self) -> None:
+        while self._over:
+            self._dispose(self._over.pop())
 
     def _dispose(self, run: Run) -> None:
         if run.close() and self._process is not None:
@@ -216,8 +227,9 @@ class Lane:
 
     def close(self) -> None:
         """End the zygote and whatever it forked; the lane can be used again."""
-        if self._warm is not None:
-            self._warm[1].close()
+        for run in (*self._over, *(self._warm or ())[1:]):
+            run.close()
+        self._over.clear()
         process, control = self._process, self._control
         self._process = self._control = self._facts = self._warm = self._forking = None
         self._pending = []
@@ -260,11 +272,12 @@ class Pool:
 
     @contextlib.contextmanager
     def lane(self) -> Iterator[Lane]:
-        """Lend a lane to this thread."""
+        """Lend a lane to this thread; once it is given back, its next child is forked ahead."""
         lane = self._free.get()
         try:
             yield lane
         finally:
+            lane.refill()
             self._free.put(lane)
 
     def close(self) -> None:

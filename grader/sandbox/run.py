@@ -119,6 +119,7 @@ class Run:
         self._questions, self._answers, self._prints, self._pidfd = descriptors
         self._reap = reap
         self._reaped = False
+        self._closed = False
         self._printed = 0
         self._buffer = bytearray()
         self._limits = Limits()
@@ -229,6 +230,8 @@ class Run:
 
     def _ask(self, parts: list[bytes]) -> None:
         """Send a question, once it is sure that nothing came before it."""
+        if self._closed:
+            raise SandboxLost("the lane was closed during a run")
         for descriptor, _ in self._poll.poll(0):
             self._read_from(descriptor)
         if self._buffer:
@@ -333,6 +336,7 @@ class Run:
 
     def close(self) -> bool:
         """Kill the child and close its pipes; return whether it still has to be reaped."""
+        self._closed = True
         if not self._reaped:
             self._kill()
         for descriptor in self._descriptors:

@@ -75,16 +75,19 @@ def measure_warm(slug: str) -> dict[str, float]:
     problem, cases, source = prepare(slug)
     cache = CaseCache(read_settings().cache)
     floors, warms, runs = [], [], []
-    with Pool(1) as pool, pool.lane() as lane:
-        for _ in range(20):
-            judge(problem, source, lane, cache)
-            floor(source, cases)
-        for _ in range(ROUNDS):
-            floors.append(milliseconds(lambda: floor(source, cases)))
+    with Pool(1) as pool:
+        for turn in range(-20, ROUNDS):
             time.sleep(0.03)  # the next child is forked in idle time, as it is for a person
-            start = time.perf_counter()
-            judgement = judge(problem, source, lane, cache)
-            warms.append((time.perf_counter() - start) * 1000)
+            floor_ms = milliseconds(lambda: floor(source, cases))
+            time.sleep(0.03)
+            with pool.lane() as lane:
+                start = time.perf_counter()
+                judgement = judge(problem, source, lane, cache)
+                warm_ms = (time.perf_counter() - start) * 1000
+            if turn < 0:
+                continue
+            floors.append(floor_ms)
+            warms.append(warm_ms)
             runs.append(judgement.run_ms)
             assert judgement.verdict == "AC"
     return {

@@ -64,6 +64,7 @@ def test_child_is_gone_after_its_run(lane: Lane) -> None:
         assert alive(run.pid)
         with pytest.raises(RunEnded):
             run.ask(question())
+    lane.refill()
     assert all_gone({run.pid})
     assert lane.pid is not None
     assert wait_until(lambda: len(children_of(lane.pid or 0)) == 1), "one child is kept warm, no more"
@@ -72,6 +73,7 @@ def test_child_is_gone_after_its_run(lane: Lane) -> None:
 def test_child_is_gone_when_the_grader_fails_in_between(lane: Lane) -> None:
     with pytest.raises(KeyError), loaded(lane, ONE) as run:
         raise KeyError
+    lane.refill()
     assert all_gone({run.pid})
     assert array(ask(lane, ONE)).tolist() == [1.0]
 
@@ -202,6 +204,7 @@ def test_zygote_that_stops_is_given_up(own_lane: Lane, monkeypatch: pytest.Monke
 def test_warm_child_that_is_killed_costs_one_try_at_most(own_lane: Lane) -> None:
     with loaded(own_lane, ONE) as run:
         pass
+    own_lane.refill()
     assert all_gone({run.pid})
     assert wait_until(lambda: len(children_of(own_lane.pid or 0)) == 1)
     (warm,) = children_of(own_lane.pid or 0)

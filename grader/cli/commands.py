@@ -1,0 +1,53 @@
+"""The table of commands, and the group that loads each one when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Final
+
+import click
+
+from grader import __version__
+
+COMMANDS: Final = {
+    "problems": "grader.cli.problems",
+    "show": "grader.cli.problems",
+    "grade": "grader.cli.grade",
+    "check": "grader.cli.check",
+    "batch": "grader.cli.batch",
+    "serve": "grader.cli.serve",
+    "db": "grader.cli.db",
+    "doctor": "grader.cli.doctor",
+}
+
+
+class Group(click.Group):
+    """A group that answers a call without a command by its help, on stderr for it is a usage error all the same."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Take the words of the command line."""
+        if not args:
+            click.echo(context.get_help(), err=True)
+            context.exit(2)
+        return super().parse_args(context, args)
+
+
+class LazyGroup(Group):
+    """Imports a command's module when it is called, so that no command pays for another's libraries."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names in the order of the table above."""
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return a command, or None for an unknown one."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(COMMANDS[name]), f"{name}_command")
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="grader")
+def cli() -> None:
+    """Judge repairs of buggy attention code against hidden value cases."""

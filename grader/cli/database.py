@@ -1,0 +1,30 @@
+"""What the commands that use the database share: what its driver says becomes one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from grader.errors import UserError
+
+
+@contextmanager
+def clear_errors(url: str) -> Iterator[None]:
+    """Turn errors of a database that cannot be used into one that says so.
+
+    Raises:
+        UserError: it cannot be reached, opened or written, or the file is no database.
+    """
+    try:
+        yield
+    except DatabaseError as error:
+        if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
+            raise  # a statement that the database refuses is our own mistake
+        reason = str(error.orig).strip().partition("\n")[0]
+        shown = make_url(url).render_as_string(hide_password=True)
+        raise UserError(
+            f"The database {shown} cannot be used ({reason}); make it usable, or set GRADER_DATABASE_URL to another."
+        ) from None

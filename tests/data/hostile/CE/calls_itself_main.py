@@ -1,0 +1,2 @@
+__name__ = "__main__"
+attend = visible = "callable"

@@ -1,0 +1,2 @@
+def attend(x, w):
+    ‮ return x

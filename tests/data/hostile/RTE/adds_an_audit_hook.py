@@ -1,0 +1,26 @@
+"""Adds a hook that forbids everything."""
+
+import sys
+
+import numpy as np
+
+
+def attack(x, w):
+    def forbid(event, arguments):
+        raise ZeroDivisionError(event)
+
+    sys.addaudithook(forbid)
+    compile("0", "x", "eval")
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

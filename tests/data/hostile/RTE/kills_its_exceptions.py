@@ -1,0 +1,32 @@
+"""Raises an exception that cannot be described."""
+
+import numpy as np
+
+
+class Meta(type):
+    def __getattribute__(cls, name):
+        raise KeyError(name)
+
+
+class Evil(Exception, metaclass=Meta):
+    def __str__(self):
+        raise self
+
+    __repr__ = __str__
+
+
+def attack(x, w):
+    raise Evil
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

@@ -1,0 +1,29 @@
+"""Ignores every signal that it may, and loops."""
+
+import sys
+
+import numpy as np
+
+
+def attack(x, w):
+    signal = sys.modules["signal"]
+    for number in range(1, 65):
+        try:
+            signal.signal(number, signal.SIG_IGN)
+        except (OSError, ValueError):
+            pass
+    while True:
+        pass
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

@@ -1,0 +1,8 @@
+"""Loops while it is imported."""
+
+import numpy as np
+
+
+while True:
+    pass
+

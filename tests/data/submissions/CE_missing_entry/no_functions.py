@@ -1,0 +1,2 @@
+attend = 1
+visible = None

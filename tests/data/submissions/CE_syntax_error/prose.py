@@ -1,0 +1,5 @@
+Here is the corrected function:
+
+```python
+import numpy as np
+```
