@@ -1,10 +1,10 @@
 """The errors that a person may meet, each one clear sentence that says what to do.
 
-    GraderError
-    ├── UserError             the request cannot be met as asked: exit 2, HTTP 4xx
-    │   └── NotFound          there is no such thing (or not for this user): HTTP 404
-    ├── InvalidPackage        a problem package is broken: exit 3, judged as JE `invalid_package`
-    └── JudgeError            our own fault: exit 4, HTTP 500, judged as JE `judge_error`
+GraderError
+├── UserError             the request cannot be met as asked: exit 2, HTTP 4xx
+│   └── NotFound          there is no such thing (or not for this user): HTTP 404
+├── InvalidPackage        a problem package is broken: exit 3, judged as JE `invalid_package`
+└── JudgeError            our own fault: exit 4, HTTP 500, judged as JE `judge_error`
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def no_process_is_left() -> Iterator[None]:
     """Fail the session that leaves a zygote or one of its children behind."""
     adopt_orphans()
     yield
-    assert wait_until(lambda: not sandbox_processes(), 5), f"left behind: {sandbox_processes()}"
+    assert wait_until(lambda: not sandbox_processes(), 3), f"left behind: {sandbox_processes()}"
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -11,7 +13,7 @@ from types import TracebackType
 from typing import Any, Final, TextIO
 
 from grader.batch.submissions import Submission, Unreadable, read_submission
-from grader.errors import UserError
+from grader.errors import JudgeError, UserError
 from grader.report.result import csv_row, csv_table, json_line
 
 LINES: Final = "results.jsonl"
@@ -26,14 +28,20 @@ class Results:
         """Open the folder.
 
         Raises:
-            UserError: it cannot be written, or holds results and `resume` was not asked for.
+            UserError: it cannot be written, another batch writes to it, or it holds results and `resume` was not
+                asked for.
         """
         self._lines_path, self._table_path = folder / LINES, folder / TABLE
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            if self._lines_path.exists() and not resume:
-                raise UserError(f"{folder} holds results already; add --resume to go on, or name another folder.")
-            self._file: TextIO = open(self._lines_path, "a", encoding="ascii")  # noqa: SIM115 - closed by __exit__
+            self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                _lock(self._lock, folder)
+                _refuse_unusable((self._lines_path, self._table_path), resume)
+                self._file: TextIO = open(self._lines_path, "a", encoding="ascii")  # noqa: SIM115 - closed by __exit__
+            except BaseException:
+                os.close(self._lock)
+                raise
         except OSError as error:
             raise UserError(f"{folder} cannot be written ({error.strerror}); name another folder.") from None
         self._unsynced = 0
@@ -46,6 +54,8 @@ class Results:
 
         Args:
             packages: each problem's package hash.
+        Raises:
+            JudgeError: the kept results cannot be written; the file is as it was.
         """
         paths = {submission.key: submission.path for submission in wanted}
         kept: dict[tuple[str, str], str] = {}
@@ -68,32 +78,36 @@ class Results:
 
     def _rewrite(self, lines: Iterable[str]) -> None:
         self._file.close()
-        new = self._lines_path.with_suffix(".new")
-        with open(new, "w", encoding="ascii") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, self._lines_path)
+        _write_whole(self._lines_path, lines)
         self._file = open(self._lines_path, "a", encoding="ascii")  # noqa: SIM115 - closed by __exit__
 
     def add(self, result: Mapping[str, Any]) -> None:
-        """Append one result."""
-        self._file.write(json_line(result) + "\n")
-        self._file.flush()
-        self._unsynced += 1
-        if self._unsynced >= SYNC_EVERY:
-            os.fsync(self._file.fileno())
-            self._unsynced = 0
+        """Append one result.
+
+        Raises:
+            JudgeError: it cannot be written; those before it are.
+        """
+        with _clear_errors(self._lines_path):
+            self._file.write(json_line(result) + "\n")
+            self._file.flush()
+            self._unsynced += 1
+            if self._unsynced >= SYNC_EVERY:
+                self._sync()
+
+    def _sync(self) -> None:
+        os.fsync(self._file.fileno())
+        self._unsynced = 0
 
     def finish(self) -> dict[str, int]:
-        """Write the table from all lines; return how many there are of each verdict."""
+        """Write the table from all lines; return how many there are of each verdict.
+
+        Raises:
+            JudgeError: it cannot be written.
+        """
+        with _clear_errors(self._lines_path):
+            self._sync()
         rows = [csv_row(value) for _, value in self._read()]
-        new = self._table_path.with_suffix(".new")
-        with open(new, "w", encoding="utf-8", newline="") as file:
-            file.write(csv_table(rows))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, self._table_path)
+        _write_whole(self._table_path, [csv_table(rows)])
         counts: dict[str, int] = {}
         for row in rows:
             counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
@@ -105,7 +119,54 @@ class Results:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        os.close(self._lock)
+        with contextlib.suppress(OSError):  # what was cut short by a full disk cannot be written now either
+            self._file.close()
+
+
+def _lock(descriptor: int, folder: Path) -> None:
+    """Keep other batches out of a folder until the descriptor is closed, however this process ends."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UserError(f"Another batch writes to {folder}; wait for it, or name another folder.") from None
+    except OSError:
+        pass  # a file system without locks
+
+
+def _refuse_unusable(paths: Iterable[Path], resume: bool) -> None:
+    for path in paths:
+        if not os.path.lexists(path):
+            continue
+        if not resume:
+            raise UserError(f"{path.parent} holds results already; add --resume to go on, or name another folder.")
+        if not path.is_file():
+            raise UserError(f"{path} is no regular file; remove it, or name another folder.")
+
+
+@contextlib.contextmanager
+def _clear_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise JudgeError(
+            f"{path} cannot be written ({error.strerror}); make room, then go on with --resume: what is in it stays."
+        ) from None
+
+
+def _write_whole(path: Path, parts: Iterable[str]) -> None:
+    """Replace a file by another content, or leave it as it is."""
+    new = path.with_suffix(".new")
+    with _clear_errors(path):
+        try:
+            with open(new, "w", encoding="utf-8", newline="") as file:
+                file.writelines(parts)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(new, path)
+        except OSError:
+            new.unlink(missing_ok=True)
+            raise
 
 
 def _holds(value: Mapping[str, Any], path: Path, package: str | None) -> bool:

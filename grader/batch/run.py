@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -13,9 +14,9 @@ from typing import Final
 
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.batch.worker import Outcome, judge_submissions, start
+from grader.errors import JudgeError
 from grader.grading.judge import not_judged
 from grader.grading.verdict import Reason
-from grader.report.result import result
 
 CHUNK: Final = 8  # submissions handed to a process at a time
 AHEAD: Final = 2  # chunks waiting for each process; memory does not grow with the batch
@@ -55,7 +56,7 @@ class Batch:
             try:
                 while (chunks and not self._stopped) or flying:
                     while chunks and not self._stopped and len(flying) < self._jobs * AHEAD:
-                        flying[executor.submit(judge_submissions, chunks[0])] = chunks[0]
+                        flying[_submit(executor, chunks[0])] = chunks[0]
                         chunks.popleft()
                     for future in wait(flying, return_when=FIRST_COMPLETED).done:
                         outcomes = future.result()
@@ -63,13 +64,44 @@ class Batch:
                         yield from outcomes
             except BrokenProcessPool:
                 suspects += [submission for chunk in flying.values() for submission in chunk]
+            except BaseException:  # whoever reads our outcomes wants no more of them: what runs is not waited for
+                _kill_processes()
+                raise
 
     def _alone(self, submission: Submission) -> Iterator[Outcome]:
         try:
             with self._executor(1) as executor:
-                yield from executor.submit(judge_submissions, [submission]).result()
+                try:
+                    outcomes = _submit(executor, [submission]).result()
+                except KeyboardInterrupt:
+                    _kill_processes()
+                    raise
+            yield from outcomes
         except BrokenProcessPool:
             yield _judge_error(submission)
+
+
+def _submit(executor: ProcessPoolExecutor, chunk: list[Submission]) -> Future[list[Outcome]]:
+    """Hand a chunk over; a process that starts for it must not be interrupted before it can ignore Ctrl-C.
+
+    Raises:
+        JudgeError: no process can be started.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return executor.submit(judge_submissions, chunk)
+    except OSError as error:
+        raise JudgeError(
+            f"A grading process cannot be started ({error.strerror}); lower --jobs or raise the limits on processes "
+            "and open files, then go on with --resume."
+        ) from None
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _kill_processes() -> None:
+    for process in multiprocessing.active_children():
+        process.kill()
 
 
 def _judge_error(submission: Submission) -> Outcome:
@@ -77,5 +109,6 @@ def _judge_error(submission: Submission) -> Outcome:
         source = read_submission(submission.path)
     except Unreadable as error:
         return Outcome(submission, None, str(error))
-    judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, "a grading process died twice")
-    return Outcome(submission, {"candidate": submission.candidate, **result(judgement)})
+    return Outcome.of(
+        submission, not_judged(submission.problem, source, Reason.JUDGE_ERROR, "a grading process died twice")
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable
@@ -34,10 +35,11 @@ class Submission:
 
 @dataclass(frozen=True)
 class Found:
-    """A folder's submissions, sorted, and the files that are none."""
+    """A folder's submissions, sorted; the files that are none; the folders that may hold some but cannot be read."""
 
     submissions: tuple[Submission, ...]
     ignored: tuple[str, ...]
+    unreadable: tuple[str, ...]  # sentences without their full stop
 
 
 def find_submissions(folder: Path, problems: Iterable[str]) -> Found:
@@ -49,36 +51,52 @@ def find_submissions(folder: Path, problems: Iterable[str]) -> Found:
     known = set(problems)
     found: list[Submission] = []
     ignored: list[str] = []
-    for candidate in _entries(folder):
-        if candidate.name.startswith("."):
-            continue
-        if not candidate.is_dir(follow_symlinks=False):
+    unreadable: list[str] = []
+    try:
+        candidates = _entries(folder)
+    except OSError as error:
+        raise UserError(
+            f"{folder} cannot be read ({error.strerror}); name a folder of <candidate>/<problem>.py."
+        ) from None
+    for candidate in candidates:
+        if not os.path.isdir(candidate.path):
             ignored.append(candidate.name)
             continue
-        for file in _entries(Path(candidate.path)):
+        try:
+            files = _files_of(candidate)
+        except Unreadable as error:
+            unreadable.append(f"{_text(candidate.name)} {error}")
+            continue
+        for file in files:
             slug = file.name.removesuffix(".py")
-            if file.name.startswith(".") or file.name == "__pycache__":
-                continue
             if file.name.endswith(".py") and slug in known:
                 found.append(Submission(_text(candidate.name), slug, Path(file.path)))
             else:
                 ignored.append(f"{candidate.name}/{file.name}")
     if not found:
-        raise UserError(f"{folder} holds no submission; expected <candidate>/<problem>.py, problems: {', '.join(sorted(known))}.")
-    return Found(tuple(sorted(found)), tuple(map(_text, ignored)))
+        raise UserError(
+            f"{folder} holds no submission; expected <candidate>/<problem>.py, problems: {', '.join(sorted(known))}."
+        )
+    return Found(tuple(sorted(found)), tuple(map(_text, ignored)), tuple(unreadable))
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
+
+
+def _files_of(candidate: os.DirEntry[str]) -> list[os.DirEntry[str]]:
+    if candidate.is_symlink():
+        raise Unreadable("is a link")
     try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
+        return [file for file in _entries(Path(candidate.path)) if file.name != "__pycache__"]
     except OSError as error:
-        raise UserError(f"{folder} cannot be read ({error.strerror}); name a folder of <candidate>/<problem>.py.") from None
+        raise Unreadable(f"cannot be read ({error.strerror})") from None
 
 
 def _text(name: str) -> str:
-    """Return a file name as text that any encoding carries."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
+    """Return a file name as text that any encoding carries; different names give different texts."""
+    return os.fsencode(name).replace(b"\\", rb"\\").decode("utf-8", "backslashreplace")
 
 
 def read_submission(path: Path) -> bytes:
@@ -89,12 +107,17 @@ def read_submission(path: Path) -> bytes:
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-        with open(descriptor, "rb") as file:
+        try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise Unreadable("is no regular file")
-            data = file.read(BYTES_MAX + 1)
+            with open(descriptor, "rb", closefd=False) as file:
+                data = file.read(BYTES_MAX + 1)
+        finally:
+            os.close(descriptor)
     except OSError as error:
-        raise Unreadable("is a link" if path.is_symlink() else error.strerror or str(error)) from None
+        if error.errno == errno.ENXIO:  # a socket
+            raise Unreadable("is no regular file") from None
+        raise Unreadable("is a link" if path.is_symlink() else f"cannot be read ({error.strerror})") from None
     if len(data) > BYTES_MAX:
         raise Unreadable(f"is larger than {BYTES_MAX >> 20} MiB")
     return data

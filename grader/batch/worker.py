@@ -5,8 +5,10 @@ from __future__ import annotations
 import atexit
 import contextlib
 import gc
+import multiprocessing
 import os
 import signal
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,21 +16,30 @@ from typing import Any
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.errors import InvalidPackage
 from grader.grading.judge import judge, not_judged
-from grader.grading.verdict import Reason
+from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.files import read_folder
 from grader.problems.loader import Problem, load
 from grader.report.result import result
-from grader.sandbox.pool import Lane
+from grader.sandbox.pool import Lane, SandboxUnavailable
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a submission: its result object, or why its file cannot be read."""
+    """What became of a submission: its result object, or none where its file cannot be read.
+
+    `problem` says why it has no result, or for the operator why it is JE.
+    """
 
     submission: Submission
     result: dict[str, Any] | None
     problem: str = ""
+
+    @classmethod
+    def of(cls, submission: Submission, judgement: Judgement) -> Outcome:
+        """Return the outcome of a submission that was judged, or that we failed to judge."""
+        detail = judgement.failure.detail if judgement.failure and judgement.verdict is Verdict.JE else ""
+        return cls(submission, {"candidate": submission.candidate, **result(judgement)}, detail)
 
 
 @dataclass
@@ -52,7 +63,7 @@ _worker: _Worker | None = None
 
 
 def start(root: Path, cache: Path, cores: list[int], started: Any) -> None:
-    """Prepare this process; Ctrl-C is the parent's to handle.
+    """Prepare this process; Ctrl-C is the parent's to handle, and without a parent it ends.
 
     Grader and child take turns, so both stay on one core: a wake-up across cores costs more than a short call.
 
@@ -61,6 +72,8 @@ def start(root: Path, cache: Path, cores: list[int], started: Any) -> None:
     """
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked since before this process began
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with started.get_lock():
         core = cores[started.value % len(cores)]
         started.value += 1
@@ -68,9 +81,18 @@ def start(root: Path, cache: Path, cores: list[int], started: Any) -> None:
         os.sched_setaffinity(0, {core})
     gc.freeze()
     lane = Lane(core, rehearse=False)
-    lane.start()
+    with contextlib.suppress(SandboxUnavailable):  # then every submission says so
+        lane.start()
     atexit.register(lane.close)
     _worker = _Worker(root, lane, CaseCache(cache), {})
+
+
+def _end_with_parent() -> None:
+    """A killed parent cannot say that there is no more to do; the lane's zygote ends with this process."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def judge_submissions(submissions: list[Submission]) -> list[Outcome]:
@@ -84,9 +106,15 @@ def _judge(submission: Submission) -> Outcome:
         source = read_submission(submission.path)
     except Unreadable as error:
         return Outcome(submission, None, str(error))
-    problem = _worker.load(submission.problem)
-    if isinstance(problem, InvalidPackage):
-        judgement = not_judged(submission.problem, source, Reason.INVALID_PACKAGE, problem.message)
-    else:
-        judgement = judge(problem, source, _worker.lane, _worker.cache)
-    return Outcome(submission, {"candidate": submission.candidate, **result(judgement)})
+    try:
+        problem = _worker.load(submission.problem)
+        if isinstance(problem, InvalidPackage):
+            judgement = not_judged(submission.problem, source, Reason.INVALID_PACKAGE, problem.message)
+        else:
+            judgement = judge(problem, source, _worker.lane, _worker.cache)
+    except SandboxUnavailable as error:
+        judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, str(error))
+    except Exception as error:  # a fault of ours stops no other submission
+        _worker.lane.close()
+        judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, f"{type(error).__name__}: {error}")
+    return Outcome.of(submission, judgement)

@@ -7,6 +7,8 @@ error is one line without traceback.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import signal
 import sys
@@ -25,6 +27,7 @@ def main() -> None:
     except BaseException as error:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left to do is short
         code = _explain(error)
+        _let_go_of_streams()
     sys.exit(code)
 
 
@@ -76,13 +79,17 @@ def _explain(error: BaseException) -> int:
             return _say("Interrupted.", 130)
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "grader"
-            return _say(f"{error.format_message()} See {command} --help.", error.exit_code)
+            message = error.format_message()
+            end = "" if message.endswith((".", "?")) else "."
+            return _say(f"{message}{end} See {command} --help.", error.exit_code)
         case click.ClickException():
             return _say(error.format_message(), error.exit_code)
         case GraderError():
             return _say(error.message, error.exit_code)
         case BrokenPipeError():
-            return _without_reader()
+            return 141
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG) if not error.filename:
+            return _say(f"The output cannot be written ({error.strerror}); make room, then run it again.", 4)
         case OSError():
             return _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", 4)
     if os.environ.get("GRADER_TRACEBACK"):
@@ -90,14 +97,18 @@ def _explain(error: BaseException) -> int:
     return _say(f"The grader failed, which is our fault ({type(error).__name__}: {error}).", 4)
 
 
-def _without_reader() -> int:
-    """The reader of our output has gone; keep the interpreter from complaining when it flushes."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return 141
+def _let_go_of_streams() -> None:
+    """Keep the interpreter from complaining, at its end, of what it cannot write."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _say(message: str, code: int) -> int:
     from grader.report.visible import visible
 
-    print(f"grader: {visible(message, keep='')}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # nobody can be told
+        print(f"grader: {visible(message, keep='')}", file=sys.stderr)
     return code

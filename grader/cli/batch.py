@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
 
 from grader.batch.results import Results
 from grader.batch.run import Batch
-from grader.batch.submissions import find_submissions
-from grader.cli.judging import require_sandbox, warn
+from grader.batch.submissions import Found, find_submissions
+from grader.batch.worker import Outcome
+from grader.cli.judging import cache_for, require_sandbox, warn
 from grader.cli.progress import Progress
 from grader.config import Settings, read_settings
 from grader.errors import InvalidPackage
@@ -24,7 +26,7 @@ from grader.problems.loader import slugs
 SHOWN = 5  # ignored files that are named one by one
 
 
-@click.command("batch")
+@click.command("batch", short_help="Judge a folder of submissions.")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for results.jsonl, results.csv.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Submissions at a time; the usable cores without it.")
@@ -35,45 +37,63 @@ def batch_command(context: click.Context, folder: Path, out: Path, jobs: int | N
     settings = read_settings()
     known = slugs(settings.problems)
     found = find_submissions(folder, known)
-    _say_ignored(found.ignored)
+    _say_ignored(found)
     require_sandbox()
+    cache_for(settings)  # says once what is wrong with it
     with Results(out, resume) as results:
-        hashes = _package_hashes(settings, {submission.problem for submission in found.submissions})
-        finished = results.keep(found.submissions, hashes) if resume else set()
+        finished = results.keep(found.submissions, _package_hashes(settings, found)) if resume else set()
         todo = [submission for submission in found.submissions if submission.key not in finished]
         batch = Batch(settings.problems, settings.cache, jobs or len(os.sched_getaffinity(0)))
-        unreadable = 0
-        with _stoppable(batch) as stopped, Progress("batch", "submissions") as progress:
+        troubles = _Troubles()
+        with _stoppable(batch) as stopped, Progress("batch", "submissions", len(finished)) as progress:
             for number, outcome in enumerate(batch.outcomes(todo), 1):
-                if outcome.result is None:
-                    unreadable += 1
-                    warn(f"{outcome.submission.path} {outcome.problem}; it has no result.")
-                else:
+                troubles.say(outcome)
+                if outcome.result is not None:
                     results.add(outcome.result)
                 progress.update(len(finished) + number, len(found.submissions))
         counts = results.finish()
     _summary(counts, len(finished), out)
     if stopped.is_set():
-        warn(f"Interrupted; go on with: grader batch {folder} --out {out} --resume")
+        again = ["grader", "batch", str(folder), "--out", str(out), *([f"--jobs={jobs}"] if jobs else []), "--resume"]
+        warn(f"Interrupted; go on with: {shlex.join(again)}")
         context.exit(130)
-    context.exit(4 if counts.get("JE") else 2 if unreadable else 0)
+    context.exit(4 if counts.get("JE") else 2 if troubles.unreadable or found.unreadable else 0)
 
 
-def _package_hashes(settings: Settings, used: set[str]) -> dict[str, str]:
+def _package_hashes(settings: Settings, found: Found) -> dict[str, str]:
+    """Return the hash of each used package; one that cannot be read has none, and no result of it holds."""
     hashes = {}
-    for slug in sorted(used):
-        try:
+    for slug in {submission.problem for submission in found.submissions}:
+        with suppress(InvalidPackage):
             hashes[slug] = read_folder(settings.problems / slug).sha256
-        except InvalidPackage as error:
-            warn(error.message)
     return hashes
 
 
-def _say_ignored(ignored: tuple[str, ...]) -> None:
-    for name in ignored[:SHOWN]:
+def _say_ignored(found: Found) -> None:
+    for name in found.ignored[:SHOWN]:
         warn(f"{name} is no <candidate>/<problem>.py of a known problem; it is not judged.")
-    if len(ignored) > SHOWN:
-        warn(f"{len(ignored) - SHOWN} more files are not judged either.")
+    if len(found.ignored) > SHOWN:
+        warn(f"{len(found.ignored) - SHOWN} more files are not judged either.")
+    for sentence in found.unreadable:
+        warn(f"{sentence}; nothing in it is judged.")
+
+
+class _Troubles:
+    """Says what cannot be read, and once for each cause what we fail to judge."""
+
+    def __init__(self) -> None:
+        self.unreadable = 0
+        self._causes: set[str] = set()
+
+    def say(self, outcome: Outcome) -> None:
+        """Tell of a submission's trouble, if it has any."""
+        path = outcome.submission.path
+        if outcome.result is None:
+            self.unreadable += 1
+            warn(f"{path} {outcome.problem}; it has no result.")
+        elif outcome.problem and outcome.problem not in self._causes and len(self._causes) < SHOWN:
+            self._causes.add(outcome.problem)
+            warn(f"{path} is JE, which is not its fault: {outcome.problem}")
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from grader.report.visible import visible
 from grader.sandbox.pool import Pool, SandboxUnavailable
 
 
-@click.command("check")
+@click.command("check", short_help="Check problem packages.")
 @click.argument("packages", nargs=-1, metavar="[PACKAGE]...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 @click.pass_context
@@ -61,7 +61,8 @@ def _print(report: Report) -> None:
         verdict = source.judgement.verdict.value
         counts[verdict] = counts.get(verdict, 0) + 1
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "not judged"
-    state = f"{len(report.findings)} findings" if report.findings else "in order"
+    count = len(report.findings)
+    state = f"{count} finding{'s' if count > 1 else ''}" if count else "in order"
     click.echo(f"{report.slug}: {state}; {len(report.sources)} sources: {summary}")
 
 

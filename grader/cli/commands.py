@@ -47,7 +47,20 @@ class LazyGroup(Group):
         return command
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+SETTINGS: Final = """\b
+Settings come from the environment:
+  GRADER_PROBLEMS      folder of problem packages; the shipped ones without it
+  GRADER_CACHE         folder of generated cases; may be deleted at any time
+  GRADER_DATA          folder of the database and the secret key
+  GRADER_DATABASE_URL  another database: sqlite:///FILE or postgresql://HOST/NAME
+  GRADER_PUBLIC_URL    the address that people use, when it is not this machine's
+  GRADER_TRACEBACK     1 shows where a failure of ours came from
+"""
+
+
+@click.group(
+    cls=LazyGroup, epilog=SETTINGS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="grader")
 def cli() -> None:
     """Judge repairs of buggy attention code against hidden value cases."""

@@ -13,7 +13,7 @@ from grader.sandbox.doctor import Canary, examine
 from grader.sandbox.pool import Pool, SandboxUnavailable
 
 
-@click.command("doctor")
+@click.command("doctor", short_help="Show that the sandbox holds here.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def doctor_command(context: click.Context, as_json: bool) -> None:

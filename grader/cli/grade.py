@@ -8,7 +8,7 @@ from grader.errors import JudgeError
 from grader.sandbox.pool import Pool, SandboxUnavailable
 
 
-@click.command("grade")
+@click.command("grade", short_help="Judge one file.")
 @click.argument("problem")
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -22,7 +22,7 @@ def problems_command(as_json: bool) -> None:
     root = read_settings().problems
     loaded = [_load(root / slug) for slug in slugs(root)]
     if not loaded:
-        click.echo(visible(f"grader: {root} holds no problem package; set GRADER_PROBLEMS to a folder of them.", keep=""), err=True)
+        _warn(f"{root} holds no problem package; set GRADER_PROBLEMS to a folder of them.")
     if as_json:
         click.echo(json.dumps([_facts(problem) for problem in loaded if problem], indent=2))
         return
@@ -37,8 +37,9 @@ def problems_command(as_json: bool) -> None:
         spec = problem.spec
         table.add_row(problem.slug, spec.level, str(spec.minutes), " ".join(spec.variants), visible(spec.title))
     print_view(table)
-    if make_console().is_terminal and loaded:
-        make_console(stderr=True).print("\ngrader show PROBLEM prints the statement and the buggy starter.", style="dim")
+    if loaded and make_console().is_terminal:
+        hint = "\ngrader show PROBLEM prints the statement and the buggy starter."
+        make_console(stderr=True).print(hint, style="dim")
 
 
 def _load(folder: Path) -> Problem | None:
@@ -46,8 +47,12 @@ def _load(folder: Path) -> Problem | None:
     try:
         return load(read_folder(folder))
     except InvalidPackage as error:
-        click.echo(f"grader: {visible(error.message, keep='')}", err=True)
+        _warn(error.message)
         return None
+
+
+def _warn(text: str) -> None:
+    click.echo(f"grader: {visible(text, keep='')}", err=True)
 
 
 def _facts(problem: Problem) -> dict[str, Any]:
@@ -66,7 +71,7 @@ def _facts(problem: Problem) -> dict[str, Any]:
     }
 
 
-@click.command("show")
+@click.command("show", short_help="Print a statement and its buggy starter.")
 @click.argument("problem")
 @click.option("--variant", metavar="NAME", help="One of the problem's variants; the first without it.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the starter to a file, never over one.")

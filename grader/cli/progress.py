@@ -13,8 +13,9 @@ LINE_EVERY_S: Final = 10.0
 class Progress:
     """Shows how many of how many are done."""
 
-    def __init__(self, title: str, unit: str) -> None:
-        self._title, self._unit = title, unit
+    def __init__(self, title: str, unit: str, already: int = 0) -> None:
+        """Make it; `already` counts what earlier work has done, which says nothing of this one's rate."""
+        self._title, self._unit, self._already = title, unit, already
         self._bar: Any = None
         self._task: Any = None
         self._started = self._said = time.monotonic()
@@ -40,12 +41,12 @@ class Progress:
 
     def update(self, done: int, total: int) -> None:
         """Show the new count."""
-        rate = done / max(time.monotonic() - self._started, 1e-6)
+        rate = (done - self._already) / max(time.monotonic() - self._started, 1e-6)
         if self._bar is not None:
             self._bar.update(self._task, completed=done, total=total, rate=f"{rate:.0f} {self._unit}/s")
         elif time.monotonic() - self._said >= LINE_EVERY_S:
             self._said = time.monotonic()
-            left = (total - done) / rate
+            left = (total - done) / max(rate, 1e-6)
             print(f"{self._title}: {done} of {total} {self._unit}, {rate:.0f}/s, {left:.0f} s left", file=sys.stderr)
 
     def __exit__(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import tempfile
 from pathlib import Path
 
 import click
@@ -25,6 +26,7 @@ def serve_command(host: str, port: int, processes: int, threads: int) -> None:
     if processes > 1 and settings.database_url.startswith("sqlite"):
         raise UserError("SQLite serves one process; leave --processes at 1 (judging uses all cores all the same).")
     port = _free_port(host, port)
+    _prepare_database(settings.database_url)
     require_sandbox()
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"The grader is at http://{shown}:{port}/ (Ctrl-C stops it); its data is in {settings.data}.", err=True)
@@ -40,10 +42,25 @@ def serve_command(host: str, port: int, processes: int, threads: int) -> None:
         "--graceful-timeout=20",
         "--keep-alive=5",
         "--log-level=warning",
-        "--worker-tmp-dir=/dev/shm" if os.access("/dev/shm", os.W_OK) else "--worker-tmp-dir=/tmp",
+        f"--worker-tmp-dir={_memory_folder()}",
     ]
     sys.stdout.flush()
     os.execv(command[0], command)  # noqa: S606 - a fixed program, no shell
+
+
+def _prepare_database(url: str) -> None:
+    """Bring it up to date. The web processes do so as well, but their log is a bad place to hear what goes wrong."""
+    from grader.cli.database import clear_errors
+    from grader.store.migrate import upgrade
+
+    with clear_errors(url):
+        upgrade(url)
+
+
+def _memory_folder() -> str:
+    """Return where gunicorn keeps its heartbeat file: in memory, for a slow disk would look like a dead process."""
+    memory = "/dev/shm"  # noqa: S108 - gunicorn makes an unguessable name in it
+    return memory if os.access(memory, os.W_OK) else tempfile.gettempdir()
 
 
 def _free_port(host: str, port: int) -> int:

@@ -107,9 +107,7 @@ class _Judging:
         self._problem = problem
         self._cases = cases
         self._group_of = {name: group.name for group in problem.spec.groups for name in group.cases}
-        self._contracts = {
-            name: Contract.of(name, entry) for name, entry in problem.spec.entries.items()
-        }
+        self._contracts = {name: Contract.of(name, entry) for name, entry in problem.spec.entries.items()}
         self._lines = 0  # of the source: a line beyond them is no line
         self.results: list[CaseResult] = []
         self.import_prints = ""
@@ -204,7 +202,9 @@ class _Judging:
             result = self.results[position]
             if not same and result.failure is None:
                 case = self._cases[position]
-                self.results[position] = self._result(case, Failure.of(Reason.RESULT_CHANGED, entry=case.entry), result.prints)
+                self.results[position] = self._result(
+                    case, Failure.of(Reason.RESULT_CHANGED, entry=case.entry), result.prints
+                )
 
     def _load_failure(self, raised: Raised) -> Failure:
         line = self._line(raised)

@@ -120,7 +120,10 @@ REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
         Verdict.RTE,
         "The process ended, or wrote into the grader's channel, before it had answered: return the result and do not exit.",
     ),
-    Reason.WRONG_ARITY: (Verdict.RTE, "{entry} is called as {wanted}; yours takes other arguments. Restore its signature."),
+    Reason.WRONG_ARITY: (
+        Verdict.RTE,
+        "{entry} is called as {wanted}; yours takes other arguments. Restore its signature.",
+    ),
     Reason.TIME_LIMIT: (
         Verdict.TLE,
         "It took longer than {case_s} s for one call or {total_s} s for all: look for an endless loop or "
@@ -130,7 +133,10 @@ REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
         Verdict.MLE,
         "It needed more than {memory_mib} MiB: look for an array that grows with more than B, H, T and T.",
     ),
-    Reason.OUTPUT_LIMIT: (Verdict.OLE, "It printed more than 1 MiB: remove the prints, or print shapes in place of arrays."),
+    Reason.OUTPUT_LIMIT: (
+        Verdict.OLE,
+        "It printed more than 1 MiB: remove the prints, or print shapes in place of arrays.",
+    ),
     Reason.EMPTY_SOURCE: (Verdict.CE, "The source is empty: hand in the whole repaired file."),
     Reason.NOT_PYTHON: (Verdict.CE, "The source is no Python text ({got}): hand in a UTF-8 file."),
     Reason.TOO_LARGE: (Verdict.CE, "The source is larger than 1 MiB: hand in the repaired file alone."),

@@ -64,7 +64,7 @@ def guarded_import(
             raise ImportError("a submission is one file: relative imports are not available")
         if name not in modules.IMPORTABLE:
             raise ImportError(f"{name} cannot be imported here; NumPy and these are there: {_listing()}", name=name)
-    return original_import(name, globals, locals, fromlist, level)  # type: ignore[arg-type]
+    return original_import(name, globals, locals, fromlist, level)
 
 
 def _listing() -> str:
@@ -236,7 +236,7 @@ def describe(phase: str, error: BaseException) -> Value:
 
 
 def _own_lines(error: BaseException) -> list[int]:
-    lines = []
+    lines: list[int] = []
     trace = error.__traceback__
     while trace is not None and len(lines) < 2000:
         if trace.tb_frame.f_code.co_filename == FILE:

@@ -133,7 +133,9 @@ def make_ruleset() -> int:
     attr = _RulesetAttr(_rights(_FILE_RIGHTS, abi), _rights(_NETWORK_RIGHTS, abi), _rights(_SCOPES, abi))
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
     descriptor = int(_libc.syscall(_LANDLOCK_CREATE_RULESET, ctypes.byref(attr), ctypes.c_size_t(size), 0))
-    return _require(descriptor, "Landlock rule set", "allow the landlock system calls in the outer container's profile.")
+    return _require(
+        descriptor, "Landlock rule set", "allow the landlock system calls in the outer container's profile."
+    )
 
 
 def restrict_files(ruleset: int) -> None:

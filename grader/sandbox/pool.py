@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,7 @@ from grader.sandbox.zygote_protocol import DESCRIPTORS, ENDED, FORKED, REQUEST
 
 START_S: Final = 30.0  # for a zygote to load NumPy on a cold disk
 REPLY_S: Final = 10.0
+CLOSE_S: Final = 15.0  # for the threads that still judge when a pool is closed
 _ROOT: Final = str(Path(__file__).resolve().parents[2])
 # the package is found where this module was; the folder leaves the path before anything else is imported
 _PROGRAM: Final = (
@@ -59,11 +61,13 @@ class Lane:
         self._over: list[Run] = []  # runs whose children are still to be killed
 
     def start(self) -> None:
-        """Start the zygote without waiting for it.
+        """Start the zygote, unless there is one, without waiting for it.
 
         Raises:
             SandboxUnavailable: this process may start no other, or open nothing more.
         """
+        if self._process is not None:
+            return
         try:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs, contextlib.ExitStack() as undo:
@@ -225,8 +229,13 @@ class Lane:
         status, user, system = ENDED.unpack(self._settle()[-1])
         return status, user + system
 
+    def kill(self) -> None:
+        """End the zygote and, with it, whatever it forked; any thread may do so, a run then ends as lost."""
+        if (process := self._process) is not None:
+            process.kill()
+
     def close(self) -> None:
-        """End the zygote and whatever it forked; the lane can be used again."""
+        """End the zygote and whatever it forked; the lane can be used again. Not while another thread uses it."""
         for run in (*self._over, *(self._warm or ())[1:]):
             run.close()
         self._over.clear()
@@ -281,9 +290,18 @@ class Pool:
             self._free.put(lane)
 
     def close(self) -> None:
-        """End every zygote and child."""
+        """End every zygote and child. A run of another thread ends as lost; its lane is waited for a while."""
         for lane in self._lanes:
+            lane.kill()
+        # only a lane's own thread may close its descriptors: their numbers could be someone else's a moment later
+        deadline = time.monotonic() + CLOSE_S
+        idle: list[Lane] = []
+        with contextlib.suppress(queue.Empty):
+            while len(idle) < self.size:
+                idle.append(self._free.get(timeout=max(0.0, deadline - time.monotonic())))
+        for lane in idle:
             lane.close()
+            self._free.put(lane)
 
     def __enter__(self) -> Pool:
         return self

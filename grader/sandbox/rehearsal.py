@@ -26,7 +26,7 @@ _ARENA_BYTES: Final = 1 << 20
 _POOL_BYTES: Final = 16 << 10
 _OBJECT_BYTES: Final = sys.getsizeof(b"")
 
-_SOURCE: Final = b'''
+_SOURCE: Final = b"""
 import math
 import numpy as np
 
@@ -62,7 +62,7 @@ def one(x, w_q, w_k, w_v, w_o):
         rows.append(np.concatenate([e / np.sum(e), np.zeros(len(x) - i - 1)]))
     a = np.stack(rows)
     return np.asarray(a @ v @ w_o, dtype=np.float64), a
-'''
+"""
 
 
 def warm_up() -> None:

@@ -306,7 +306,9 @@ class Run:
         status, cpu = self._finish()
         self._drain_prints()
         if not os.WIFSIGNALED(status):
-            return RunEnded(End.BAD_ANSWER, f"the process ended by itself with status {os.waitstatus_to_exitcode(status)}")
+            return RunEnded(
+                End.BAD_ANSWER, f"the process ended by itself with status {os.waitstatus_to_exitcode(status)}"
+            )
         number = os.WTERMSIG(status)
         if number == signal.SIGSYS:
             return RunEnded(End.REFUSED, "killed by the system-call filter")

@@ -279,4 +279,3 @@ def _check_empty(shape: Sequence[int]) -> None:
     """An empty array's other extents are bounded by nothing that was read: bound them, and their product, here."""
     if math.prod(extent for extent in shape if extent) > FRAME_LIMIT:
         raise WireError("an array beyond the frame")
-

@@ -1,4 +1,4 @@
-"""Every submission gets the verdict and the reason that its folder names: of the small package, and of those shipped."""
+"""Every submission gets what its folder names: verdict and reason of the small package's, verdict of those shipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases: generated and answered in the sandbox, held against the contract, and what is said of a package that breaks it."""
+"""Cases are generated and answered in the sandbox; a package that breaks its own contract is told where."""
 
 from __future__ import annotations
 

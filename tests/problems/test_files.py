@@ -11,6 +11,7 @@ import tracemalloc
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "other line ends": lambda folder: (folder / "cases.py").write_bytes(
         (folder / "cases.py").read_bytes().replace(b"\n", b"\r\n")
     ),
-    "a new file": lambda folder: (folder / "notes.md").touch(),
+    "a new file": lambda folder: (folder / "notes.md").write_bytes(b""),
     "a file less": lambda folder: (folder / "statement.md").unlink(),
     "another name": lambda folder: (folder / "statement.md").rename(folder / "statement2.md"),
     "another folder": lambda folder: (folder / "starters").rename(folder / "starter"),
@@ -146,7 +147,7 @@ SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
         "/a/b/c/d/e/f: folders are nested too deeply; move it up.",
     ),
     "very many files": (
-        lambda folder: [(folder / f"f{number}").touch() for number in range(FILES_MAX)],
+        lambda folder: [(folder / f"f{number}").write_bytes(b"") for number in range(FILES_MAX)],
         f": more than {FILES_MAX} files or 16 MiB; remove some.",
     ),
     "very many bytes": (
@@ -226,16 +227,27 @@ def archive_of(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) 
     return buffer.getvalue()
 
 
-PATHS_OF_NONE = (
-    "/etc/passwd ../x ../../x a/../x a//x a/ / . .. ./a a\\b c:x .git/config a/.b __pycache__/x a.pyc é".split()
-    + [
+PATHS_OF_NONE = [
+    *(
+        "/etc/passwd",
+        "../x",
+        "../../x",
+        "a/../x",
+        "a//x",
+        "a/",
+        "/",
+        ".",
+        "..",
+        "./a",
+        "a\\b",
+        "c:x",
+        "",
         "a b",
         "a\n",
-        "x" * 101,
-        "a/" * 6 + "x",
-        "",
-    ]
-)
+        "é",
+    ),
+    *(".git/config", "a/.b", "__pycache__/x", "a.pyc", "x" * 101, "a/" * 6 + "x"),
+]
 
 
 @pytest.mark.parametrize("path", PATHS_OF_NONE, ids=ascii)
@@ -317,10 +329,8 @@ def test_changed_archive_is_a_package_or_an_invalid_one(data: st.DataObject) -> 
     archive = bytearray(archive_of(("a.py", b"abc" * 20), ("b/c.py", b""), method=data.draw(st.sampled_from([0, 8]))))
     for _ in range(data.draw(st.integers(1, 5))):
         archive[data.draw(st.integers(0, len(archive) - 1))] = data.draw(st.integers(0, 255))
-    try:
-        read_archive("tiny", bytes(archive))
-    except InvalidPackage as error:
-        assert error.message.startswith("tiny")
+    with suppress(InvalidPackage):
+        assert read_archive("tiny", bytes(archive)).slug == "tiny"
 
 
 @given(st.binary(max_size=200))

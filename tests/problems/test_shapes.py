@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import prod
 
 import pytest
@@ -130,14 +131,12 @@ def test_any_text_is_a_type_or_a_shape_error(text: str) -> None:
 def test_shapes_made_from_sizes_fit(dimensions: list[Dimension], data: st.DataObject) -> None:
     names = {factor for dimension in dimensions for factor in dimension.factors if isinstance(factor, str)}
     sizes = {name: data.draw(st.integers(1, 9)) for name in sorted(names)}
-    extents = [prod(sizes.get(factor, factor) for factor in d.factors) for d in dimensions]  # type: ignore[call-overload, misc]
+    extents = [prod(f if isinstance(f, int) else sizes[f] for f in dimension.factors) for dimension in dimensions]
     found: dict[str, int] = {}
-    try:
+    with suppress(ShapeError):  # a square, say, fixes no name
         fit(list(zip(dimensions, extents, strict=True)), found)
-    except ShapeError as error:
-        assert "nothing fixes" in str(error), error
-    else:
-        assert found == sizes
+        assert set(found) == names
+    assert found.items() <= sizes.items()
 
 
 def pairs(shapes: dict[str, tuple[int, ...]]) -> list[tuple[Dimension, int]]:

@@ -57,15 +57,14 @@ def same(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     if isinstance(left, np.ndarray):
-        return left.dtype == right.dtype and left.shape == right.shape and left.tobytes() == right.tobytes()
+        return bool((left.dtype, left.shape, left.tobytes()) == (right.dtype, right.shape, right.tobytes()))
     if isinstance(left, list):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, dict):
         return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
     if isinstance(left, float):
         return struct.pack("<d", left) == struct.pack("<d", right)
-    equal: bool = left == right
-    return equal
+    return bool(left == right)
 
 
 @given(VALUES)

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def attack(x, w):
-    open('/work/problems/reference.py').read()
+    open('/srv/problems/reference.py').read()
 
 
 def attend(x, w):

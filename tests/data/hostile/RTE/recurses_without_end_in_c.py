@@ -6,12 +6,11 @@ import numpy as np
 
 
 def attack(x, w):
+    def deeper(_):
+        return next(map(deeper, [0]))
+
     sys.setrecursionlimit(10**9)
-    nested = []
-    for _ in range(2 * 10**5):
-        nested = [nested]
-    repr(nested)
-    raise RecursionError
+    deeper(0)
 
 
 def attend(x, w):

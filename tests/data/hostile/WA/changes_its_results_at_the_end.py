@@ -1,17 +1,30 @@
-"""Returns views of its inputs and changes them later."""
+"""Changes what it had returned when it is asked for it once more."""
+
+import os
 
 import numpy as np
 
 
-def attack(x, w, kept=[]):
-    kept.append(x)
-    for old in kept:
-        old += 1
-    x -= len(kept) - len(kept)
+KEPT = []
 
 
 def attend(x, w):
-    attack(x, w)
+    KEPT.append(right(x, w))
+    return KEPT[-1]
+
+
+def hooked(descriptor, size, read=os.read):
+    data = read(descriptor, size)
+    if data == b"F":
+        for y, _ in KEPT:
+            y *= 2
+    return data
+
+
+os.read = hooked
+
+
+def right(x, w):
     scores = x @ x.T / np.sqrt(x.shape[1])
     scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
     exps = np.exp(scores - scores.max(axis=-1, keepdims=True))

@@ -1,0 +1,103 @@
+"""The `grader` command as people run it: a process of its own, with its own home and few other variables."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).parents[2]
+PROBLEMS: Final = ROOT / "problems"
+GRADER: Final = str(Path(sys.executable).with_name("grader"))
+SLUG: Final = "heads-never-mix"
+REFERENCE: Final = PROBLEMS / SLUG / "submissions/accepted/reference.py"
+WRONG: Final = PROBLEMS / SLUG / "submissions/wrong_answer/softmax_over_queries.py"
+TIMEOUT_S: Final = 120
+_PR_CAPBSET_DROP: Final = 24
+_READS_ANYTHING: Final = (1, 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def line(self) -> str:
+        """The only line on stderr."""
+        assert self.err.count("\n") == 1, self.err
+        return self.err.rstrip("\n")
+
+
+@dataclass(frozen=True)
+class Command:
+    """Runs `grader` in one folder, with that folder's home and a cache."""
+
+    folder: Path
+    cache: Path
+
+    def environment(self, changes: Mapping[str, str | None] | None = None) -> dict[str, str]:
+        """Return the variables of a run; a change to None takes one away."""
+        wanted = {
+            "PATH": "/usr/bin:/bin",
+            "LANG": "C.UTF-8",
+            "HOME": str(self.folder / "home"),
+            "GRADER_CACHE": str(self.cache),
+            **(changes or {}),
+        }
+        return {name: value for name, value in wanted.items() if value is not None}
+
+    def start(
+        self, *args: str | Path, env: Mapping[str, str | None] | None = None, **more: Any
+    ) -> subprocess.Popen[bytes]:
+        """Start a command without waiting for it; in a session of its own, as a shell's job is."""
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+        options: dict[str, Any] = {"cwd": self.folder, "start_new_session": True, **pipes, **more}
+        process: subprocess.Popen[bytes]
+        process = subprocess.Popen([GRADER, *(os.fspath(arg) for arg in args)], env=self.environment(env), **options)
+        return process
+
+    def run(
+        self,
+        *args: str | Path,
+        stdin: bytes = b"",
+        env: Mapping[str, str | None] | None = None,
+        preexec: Callable[[], None] | None = None,
+        **more: Any,
+    ) -> Ended:
+        """Run a command to its end; whatever happens there is no traceback, and in a pipe no escape code."""
+        with self.start(*args, env=env, stdin=subprocess.PIPE, preexec_fn=preexec, **more) as process:
+            try:
+                out, err = process.communicate(stdin, TIMEOUT_S)
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        ended = Ended(process.returncode, (out or b"").decode(), (err or b"").decode())
+        for text in (ended.out, ended.err):
+            assert "Traceback" not in text, text
+            assert "\x1b" not in text, text
+            assert "\r" not in text, text
+        return ended
+
+
+def as_a_user() -> None:
+    """Take root's right to read and write anything away; to be called between fork and exec."""
+    if os.geteuid() == 0:
+        for capability in _READS_ANYTHING:
+            if ctypes.CDLL(None, use_errno=True).prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+                raise OSError(ctypes.get_errno(), "prctl")
+
+
+def with_files_of(size: int) -> Callable[[], None]:
+    """Return what lets no file grow beyond a size: a disk that is full."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
