@@ -76,6 +76,11 @@ def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
     return True
 
 
+def all_gone(pids: set[int]) -> bool:
+    """Whether processes end within some seconds."""
+    return wait_until(lambda: not any(map(alive, pids)))
+
+
 def open_descriptors() -> int:
     """Return how many descriptors this process has open."""
     return len(os.listdir("/proc/self/fd")) - 1  # the one that lists them

@@ -1,4 +1,4 @@
-"""Judges one submission: from its bytes to a `Judgement`, through one sandboxed run. The only way anything is graded."""
+"""Judges one submission: from its bytes to a `Judgement`, through one sandboxed run. Nothing is graded otherwise."""
 
 from __future__ import annotations
 
@@ -145,10 +145,8 @@ class _Judging:
 
     def _end(self, failure: Failure, run: Run) -> None:
         """The run is over: the current case (or the last one, at the very end) has the failure."""
-        if len(self.results) == len(self._cases):
-            prints = self.results.pop().prints
-        else:
-            prints = _take(run.prints)
+        is_asked = len(self.results) == len(self._cases)
+        prints = self.results.pop().prints if is_asked else _take(run.prints)
         self._fail_rest(failure, prints)
 
     def _fail_rest(self, failure: Failure, prints: str) -> None:
@@ -274,7 +272,7 @@ def _end_failure(ended: RunEnded, limits: Limits) -> Failure:
 
 
 def _class_name(raised: Raised, visible: bool) -> str:
-    """Return an exception's class for a candidate: of a secret case only a built-in one, for a name can carry values."""
+    """Return an exception's class for a candidate; of a secret case only a built-in one: a name can carry values."""
     if raised.name == raised.builtin or raised.name in ("LinAlgError", "AxisError"):
         return raised.name
     return raised.name if visible and raised.name.isidentifier() else "an exception of your own"

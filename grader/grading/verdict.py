@@ -118,7 +118,8 @@ REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
     ),
     Reason.BAD_ANSWER: (
         Verdict.RTE,
-        "The process ended, or wrote into the grader's channel, before it had answered: return the result and do not exit.",
+        "The process ended, or wrote into the grader's channel, before it had answered: "
+        "return the result and do not exit.",
     ),
     Reason.WRONG_ARITY: (
         Verdict.RTE,

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 STANDARD: Final = frozenset(
-    "__future__ abc atexit bisect collections collections.abc contextlib copy dataclasses decimal enum fractions "
-    "functools heapq itertools json math numbers operator os os.path random re statistics string struct sys textwrap "
-    "time types typing warnings".split()
-)
+    [
+        "__future__", "abc", "atexit", "bisect", "collections", "collections.abc", "contextlib", "copy",
+        "dataclasses", "decimal", "enum", "fractions", "functools", "heapq", "itertools", "json", "math",
+        "numbers", "operator", "os", "os.path", "random", "re", "statistics", "string", "struct", "sys",
+        "textwrap", "time", "types", "typing", "warnings",
+    ]
+)  # fmt: skip
 NUMPY: Final = frozenset(
-    "numpy numpy.fft numpy.lib numpy.lib.stride_tricks numpy.linalg numpy.ma numpy.random numpy.testing "
-    "numpy.typing".split()
-)
+    [
+        "numpy", "numpy.fft", "numpy.lib", "numpy.lib.stride_tricks", "numpy.linalg", "numpy.ma",
+        "numpy.random", "numpy.testing", "numpy.typing",
+    ]
+)  # fmt: skip
 IMPORTABLE: Final = STANDARD | NUMPY
 
 # loaded by NumPy or the interpreter at a first call only, which would come too late

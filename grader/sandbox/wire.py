@@ -10,7 +10,6 @@ it busy for seconds), and wants the exact end. Never pickle, never eval.
 from __future__ import annotations
 
 import math
-import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,18 +78,10 @@ def _put(value: Value, put: Any, depth: int) -> None:
     kind = type(value)
     if kind is np.ndarray:
         _put_array(value, put)
-    elif value is None:
-        put(b"n")
-    elif kind is bool:
-        put(b"b\x01" if value else b"b\x00")
-    elif kind is int:
-        _put_int(value, put)
-    elif kind is float:
-        put(b"f" + _FLOAT.pack(value))
     elif kind is str:
         _put_bytes(b"s", value.encode("utf-8", "backslashreplace"), put)
-    elif kind is bytes:
-        _put_bytes(b"y", value, put)
+    elif kind is int:
+        _put_int(value, put)
     elif kind is list or kind is tuple:
         put(b"l" + LENGTH.pack(len(value)))
         for item in value:
@@ -100,6 +91,19 @@ def _put(value: Value, put: Any, depth: int) -> None:
         for key, item in value.items():
             _put_bytes(b"s", key.encode(), put)
             _put(item, put, depth + 1)
+    else:
+        _put_rare(value, kind, put)
+
+
+def _put_rare(value: Value, kind: type, put: Any) -> None:
+    if value is None:
+        put(b"n")
+    elif kind is bool:
+        put(b"b\x01" if value else b"b\x00")
+    elif kind is float:
+        put(b"f" + _FLOAT.pack(value))
+    elif kind is bytes:
+        _put_bytes(b"y", value, put)
     elif kind is Refused:
         put(b"r")
         _put_bytes(b"s", value.kind.encode(), put)
@@ -165,7 +169,7 @@ def decode_answer(body: bytes) -> tuple[bool, int, list[npt.NDArray[Any] | Refus
 
 
 class Reader:
-    """Reads values one after the other from a frame's body, from `at`; every length is checked against what is there."""
+    """Reads values one after the other from a frame's body, from `at`; each length is checked against what is there."""
 
     def __init__(self, body: bytes, offset: int = 0) -> None:
         self._body = body

@@ -15,6 +15,8 @@ from grader.sandbox.run import Answer, End, Limits, Question, Raised, Run, RunEn
 from grader.sandbox.wire import Value, decode_answer
 
 QUICK: Final = Limits(case_s=0.5, total_s=1.5, memory_mib=64)
+ONE: Final = "def f(): return [1.0]\n"
+LOOP: Final = "def f():\n    while True: pass\n"
 NOTHING: Final = Question.of("f", {}, {}, 1)
 # what hostile sources begin with: the child's own modules, and frames of any content
 CHANNEL: Final = """
