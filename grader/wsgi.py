@@ -11,7 +11,6 @@ import contextlib
 import logging
 import os
 import secrets
-import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -55,15 +54,8 @@ def build(settings: Settings) -> Flask:
     judging = Judging(engine, pool, cache, packages)
     judging.start()
     atexit.register(judging.close)  # before the pool: the last one registered is the first one called
-    atexit.register(_ignore_signals)
     service = Service(engine, packages, judging.dispatch, Samples(pool, cache).of)
     return create_app(WebSettings(key, settings.public_url), service)
-
-
-def _ignore_signals() -> None:
-    """Let what ends with this process end in peace: a Ctrl-C comes from the terminal and from the parent as well."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_IGN)
 
 
 def secret_key(data: Path) -> bytes:

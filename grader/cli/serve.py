@@ -34,6 +34,7 @@ def serve_command(host: str, port: int, processes: int, threads: int) -> None:
     command = [
         *([str(gunicorn)] if gunicorn.exists() else [sys.executable, "-m", "gunicorn"]),
         "grader.wsgi:app",
+        "--config=python:grader.cli.web_server",
         f"--bind={shown}:{port}",
         "--worker-class=gthread",
         f"--workers={processes}",
