@@ -36,7 +36,7 @@ class Results:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
-                _lock(self._lock, folder)
+                _keep_others_out(self._lock, folder)
                 _refuse_unusable((self._lines_path, self._table_path), resume)
                 self._file: TextIO = open(self._lines_path, "a", encoding="ascii")  # noqa: SIM115 - closed by __exit__
             except BaseException:
@@ -124,8 +124,8 @@ class Results:
             self._file.close()
 
 
-def _lock(descriptor: int, folder: Path) -> None:
-    """Keep other batches out of a folder until the descriptor is closed, however this process ends."""
+def _keep_others_out(descriptor: int, folder: Path) -> None:
+    """Lock a folder against other batches until the descriptor is closed, however this process ends."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -13,7 +13,7 @@ def db_command() -> None:
     """Move the database between versions of its schema."""
 
 
-@db_command.command("upgrade")
+@db_command.command("upgrade", short_help="Bring the schema up to date.")
 @click.argument("revision", default="head")
 def upgrade_command(revision: str) -> None:
     """Bring the schema to REVISION, the newest without it; makes the database when there is none."""
@@ -26,7 +26,7 @@ def upgrade_command(revision: str) -> None:
         click.echo(f"The database is at {migrate.current(url)}.", err=True)
 
 
-@db_command.command("downgrade")
+@db_command.command("downgrade", short_help="Bring the schema back to a revision.")
 @click.argument("revision")
 def downgrade_command(revision: str) -> None:
     """Bring the schema back to REVISION; what only newer schemas hold is lost ("base" empties the database)."""

@@ -7,7 +7,8 @@ Frames (see `wire`), grader to child:
     F                                            send the first returned objects once more
 Child to grader:
     R             ready: every wall is up                    L [missing]     loaded; the entries that are not there
-    A [answer, {name: value after the call}]   B [answer]    first and second call
+    A answer, unchanged      first call: what was returned, and whether the arguments are what they were
+    B answer, or S           second call: what was returned, or that it is the same bytes as after the first
     V value       of a generator                             K answer, then Z    the objects once more, the end
     X [phase, class, builtin, line, text, refused, where]    an exception, in place of L, A, B, V or K
 
@@ -30,7 +31,7 @@ from typing import Any, Final
 import numpy as np
 
 from grader.sandbox import convert, modules
-from grader.sandbox.wire import LENGTH, Reader, Value, WireError, decode, encode_parts, frame_parts
+from grader.sandbox.wire import LENGTH, Reader, Value, WireError, decode, encode, encode_parts, frame_parts
 
 QUESTIONS: Final = 3  # descriptor that questions are read from
 ANSWERS: Final = 4  # descriptor that answers are written to
@@ -171,15 +172,17 @@ class Child:
         again = convert.copied(arguments)
         function = self._namespace[entry]
 
+        answer: list[bytes] = []
+
         def first() -> list[bytes]:
             result = function(*arguments.values())
-            answer = encode_parts(convert.returned(result, outputs))
+            answer.extend(encode_parts(convert.returned(result, outputs)))
             self._returned.append((result, outputs))
-            return frame_parts(b"A", answer + _after(arguments))
+            return frame_parts(b"A", answer + encode_parts(question.endswith(_after(arguments))))
 
         def second() -> list[bytes]:
-            result = function(*again.values())
-            return frame_parts(b"B", encode_parts(convert.returned(result, outputs)))
+            again_answer = encode_parts(convert.returned(function(*again.values()), outputs))
+            return frame_parts(b"S", []) if again_answer == answer else frame_parts(b"B", again_answer)
 
         _lay_out(arguments, layouts)
         if self._attempt("call", first, HOLD_S):
@@ -210,12 +213,12 @@ def _lay_out(arguments: dict[str, Value], layouts: dict[str, str]) -> None:
         arguments[name] = convert.with_layout(arguments[name], layout)
 
 
-def _after(arguments: dict[str, Value]) -> list[bytes]:
+def _after(arguments: dict[str, Value]) -> bytes:
     """Return the arguments as they are now; one that no longer can be carried was changed as well."""
     try:
-        return encode_parts(arguments)
+        return b"".join(encode_parts(arguments))
     except WireError:
-        return encode_parts(None)
+        return encode(None)
 
 
 def describe(phase: str, error: BaseException) -> Value:

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Reader, Value, WireError, decode, encode, frame_parts
+from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Value, WireError, decode, encode, frame_parts
 
 PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
 PRINTS_KEPT: Final = 64 << 10
 READY_S: Final = 10.0  # a forked child has its walls up in milliseconds; this long only on a drowning machine
 _READ: Final = 64 << 10  # what a pipe holds; a larger buffer would be mapped and unmapped each time
+_FLAGS: Final = (encode(False), encode(True))
 _BUILTIN_ERRORS: Final = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )
@@ -152,7 +153,7 @@ class Run:
         self._limits = limits
         self._end = time.monotonic() + limits.total_s
         self._ask(frame_parts(b"H", [encode([source, list(entries), package])]))
-        missing = self._reply(b"L", self._value)
+        missing = self._reply((b"L",), self._value)
         if isinstance(missing, Raised):
             return missing
         if not isinstance(missing, list) or not all(type(name) is str and name in entries for name in missing):
@@ -162,18 +163,21 @@ class Run:
     def ask(self, question: Question) -> Answer | Raised:
         """Have an entry called twice with the same arguments."""
         self._ask(frame_parts(b"Q", [question.head, question.arguments]))
-        first = self._reply(b"A", bytes)
+        first = self._reply((b"A",), bytes)
         if isinstance(first, Raised):
             return first
-        unchanged = first.endswith(question.arguments)
-        answer = first[1 : -len(question.arguments)] if unchanged else self._split(first)
-        again = self._reply(b"B", bytes)
-        return Answer(answer, again if isinstance(again, Raised) else again[1:], unchanged)
+        if not first.endswith(_FLAGS):
+            raise RunEnded(End.BAD_ANSWER, "an answer does not say whether its arguments are unchanged")
+        answer, unchanged = first[1 : -len(_FLAGS[0])], first.endswith(_FLAGS[1])
+        again = self._reply((b"S", b"B"), bytes)
+        if not isinstance(again, Raised):
+            again = answer if again == b"S" else again[1:]
+        return Answer(answer, again, unchanged)
 
     def generate(self, function: str, seed: int) -> Value | Raised:
         """Call a package's case generator with numpy's default generator of a seed."""
         self._ask(frame_parts(b"G", [encode([function, seed])]))
-        return self._reply(b"V", self._value)
+        return self._reply((b"V",), self._value)
 
     def ask_again(self, before: Sequence[bytes]) -> list[bool] | Raised:
         """Have the first returned objects of all answered questions sent once more, in order.
@@ -186,18 +190,12 @@ class Run:
         self._ask(frame_parts(b"F", []))
         same = []
         for answer in before:
-            reply = self._reply(b"K", bytes)
+            reply = self._reply((b"K",), bytes)
             if isinstance(reply, Raised):
                 return reply
             same.append(len(reply) == 1 + len(answer) and reply.endswith(answer))
-        end = self._reply(b"Z", bytes)
+        end = self._reply((b"Z",), bytes)
         return end if isinstance(end, Raised) else same
-
-    def _split(self, body: bytes) -> bytes:
-        """Return the answer's part of a body whose arguments differ from what was asked."""
-        reader = self._parsed(lambda: Reader(body, 1))
-        self._parsed(reader.value)
-        return body[1 : reader.at]
 
     @staticmethod
     def _value(body: bytes) -> Value:
@@ -210,13 +208,13 @@ class Run:
         except WireError as error:
             raise RunEnded(End.BAD_ANSWER, f"malformed answer: {error}") from None
 
-    def _reply(self, kind: bytes, read: Callable[[bytes], Any]) -> Any:
+    def _reply(self, kinds: tuple[bytes, ...], read: Callable[[bytes], Any]) -> Any:
         body = self._receive(self._limits.case_s)
-        if body.startswith(kind):
+        if body.startswith(kinds):
             return self._parsed(lambda: read(body))
         if body.startswith(b"X"):
             return self._raised(body)
-        raise RunEnded(End.BAD_ANSWER, f"frame {body[:1]!r} where {kind!r} was due")
+        raise RunEnded(End.BAD_ANSWER, f"frame {body[:1]!r} where {kinds[0]!r} was due")
 
     def _raised(self, body: bytes) -> Raised:
         value = self._parsed(lambda: decode(body, 1))

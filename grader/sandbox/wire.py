@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-FRAME_LIMIT: Final = 96 << 20  # bytes of one frame: an answer's outputs and one case's inputs after the call
+FRAME_LIMIT: Final = 65 << 20  # bytes of one frame
 OUTPUT_LIMIT: Final = 16 << 20  # bytes of one output; four are the most that an entry has
 INPUTS_LIMIT: Final = 16 << 20  # bytes of one case's inputs
 LENGTH: Final = struct.Struct("<I")

@@ -2,7 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import NoneType
+from typing import Any, Final
+
+from grader.grading.verdict import Reason, Verdict
+
+VERDICT: Final = {verdict.value for verdict in Verdict}
+REASON: Final = {None, *(reason.value for reason in Reason)}
+RESULT: Final[dict[str, Any]] = {
+    "schema": {1},
+    "problem": str,
+    "package_sha256": str,
+    "source_sha256": str,
+    "verdict": VERDICT,
+    "reason": REASON,
+    "message": str,
+    "score": (float, NoneType),
+    "max_score": (float, NoneType),
+    "groups": [{"name": str, "points": float, "max_points": float, "verdict": VERDICT | {None}}],
+    "cases": [
+        {
+            "name": str,
+            "group": str,
+            "visibility": {"sample", "secret"},
+            "verdict": VERDICT | {None},
+            "reason": REASON,
+        }
+    ],
+    "finding": {
+        "sentence": str,
+        "first_wrong_stage": (str, NoneType),
+        "faults": [str],
+        "method": {"fingerprint", "trace", "invariants", "none"},
+        "stages": [{"name": str, "status": {"ok", "wrong", "inherited", "not_seen"}}],
+    },
+    "versions": {"grader": str, "python": str, "numpy": str},
+    "sandbox": {"layers": [str], "weakened": bool},
+    "timing": {"total_ms": float, "run_ms": float},
+}
 
 
 def deviations(value: Any, shape: Any, at: str = "") -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +13,7 @@ import pytest
 import yaml
 
 from tests.cli.running import PROBLEMS, Command, as_a_user
+from tests.files import make_socket
 
 CASES: Final[list[dict[str, Any]]] = yaml.safe_load((Path(__file__).parent / "bad_input.yaml").read_text())
 LONG: Final = "x" * 300
@@ -30,16 +30,6 @@ def _locked(path: Path) -> None:
     path.chmod(0o500)
 
 
-def _socket(path: Path) -> None:
-    here = Path.cwd()
-    os.chdir(path.parent)  # a socket's path may have 107 bytes
-    try:
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(path.name)
-    finally:
-        os.chdir(here)
-
-
 def _sparse(path: Path) -> None:
     with path.open("wb") as file:
         file.truncate((64 << 20) + 1)
@@ -50,7 +40,7 @@ MAKE: Final[dict[str, Callable[[Path], object]]] = {
     "locked": _locked,
     "folder": Path.mkdir,
     "fifo": os.mkfifo,
-    "socket": _socket,
+    "socket": make_socket,
     "loop": lambda path: path.symlink_to(path.name),
     "dangling": lambda path: path.symlink_to("nowhere"),
     "sparse": _sparse,

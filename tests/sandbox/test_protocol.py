@@ -11,7 +11,7 @@ from tests.sandbox.asking import CHANNEL, array, ask, end_of, loaded, question
 
 pytestmark = pytest.mark.sandbox
 
-ANSWERED = "frame(b'A', [False, 1, [np.ones(1)]], {})"
+ANSWERED = "frame(b'A', [False, 1, [np.ones(1)]], True)"
 AGAIN = "frame(b'B', [False, 1, [np.ones(1)]])"
 BAD_ANSWERS = {
     # before the source is loaded
@@ -49,7 +49,7 @@ BAD_ANSWERS = {
     "an answer and no second one": (
         "",
         f"def f(): send({ANSWERED}, {ANSWERED})",
-        "frame b'A' where b'B' was due",
+        "frame b'A' where b'S' was due",
     ),
     "an exception that is none": ("", "def f(): send(frame(b'X', 1))", "an exception's record is malformed"),
     "an exception of no class": (
@@ -67,10 +67,10 @@ BAD_ANSWERS = {
         "def f(): send(frame(b'X', ['call', 'E', 'KeyError', 1, '', False, ['2']]))",
         "an exception's record is malformed",
     ),
-    "changed arguments and rubbish": (
+    "an answer without its flag": (
         "",
-        "def f(): send(wire.frame(b'A', b'z'))",
-        "malformed answer: unknown tag b'z'",
+        "def f(): send(frame(b'A', [False, 1, [np.ones(1)]], 1))",
+        "an answer does not say whether its arguments are unchanged",
     ),
     # after an answer
     "two more answers": (
@@ -123,7 +123,7 @@ def test_answer_larger_than_a_frame_ends_the_run(lane: Lane) -> None:
 def test_answer_as_large_as_a_frame_is_read(lane: Lane) -> None:
     size = FRAME_LIMIT - 200
     body = f"b'y', ({size}).to_bytes(4, 'little'), bytes({size})"
-    source = f"{CHANNEL}def f(): send(wire.frame(b'A', {body}), frame(b'B', 1))\n"
+    source = f"{CHANNEL}def f(): send(wire.frame(b'A', {body}, b'b', b'\\1'), frame(b'B', 1))\n"
     answer = ask(lane, source, limits=Limits(5, 5, 1024))
     assert isinstance(answer, Answer)
     assert len(answer.first) == size + 5
