@@ -14,7 +14,7 @@ from typing import Any, Final, TextIO
 
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.errors import JudgeError, UserError
-from grader.report.result import csv_row, csv_table, json_line
+from grader.report.result import SCHEMA, csv_row, csv_table, json_line
 
 LINES: Final = "results.jsonl"
 TABLE: Final = "results.csv"
@@ -71,14 +71,14 @@ class Results:
             for line in file:
                 try:
                     value = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):  # cut short, or damaged
                     continue
                 if line.endswith("\n") and isinstance(value, dict):
                     yield line, value
 
     def _rewrite(self, lines: Iterable[str]) -> None:
-        self._file.close()
         _write_whole(self._lines_path, lines)
+        self._file.close()
         self._file = open(self._lines_path, "a", encoding="ascii")  # noqa: SIM115 - closed by __exit__
 
     def add(self, result: Mapping[str, Any]) -> None:
@@ -170,7 +170,9 @@ def _write_whole(path: Path, parts: Iterable[str]) -> None:
 
 
 def _holds(value: Mapping[str, Any], path: Path, package: str | None) -> bool:
-    if value.get("verdict") == "JE" or value.get("package_sha256") != package:
+    if value.get("schema") != SCHEMA or value.get("verdict") == "JE":
+        return False
+    if package is None or value.get("package_sha256") != package:
         return False
     try:
         return value.get("source_sha256") == hashlib.sha256(read_submission(path)).hexdigest()

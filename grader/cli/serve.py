@@ -43,6 +43,7 @@ def serve_command(host: str, port: int, processes: int, threads: int) -> None:
         "--graceful-timeout=20",
         "--keep-alive=5",
         "--log-level=warning",
+        "--no-control-socket",
         f"--worker-tmp-dir={_memory_folder()}",
     ]
     sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,9 +49,11 @@ def _sqlite(url: URL) -> Engine:
         raise UserError("The database must be a file, because several threads share it; write sqlite:///FILE.")
     try:
         Path(url.database).absolute().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # SQLite gives its side files the same mode; what candidates wrote is nobody else's to read
+        os.close(os.open(url.database, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
     except OSError as error:
         raise UserError(
-            f"The folder of {url.database} cannot be made ({error.strerror}); choose another place."
+            f"The database {url.database} cannot be made or opened ({error.strerror}); choose another place."
         ) from None
     engine = create_engine(url, connect_args={"isolation_level": None, "timeout": BUSY_S})
     event.listen(engine, "connect", _set_pragmas)

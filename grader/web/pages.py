@@ -13,6 +13,7 @@ from werkzeug.routing import RequestRedirect
 from grader.errors import NotFound
 from grader.services import accounts
 from grader.store.session import write_session
+from grader.web.security import HEALTH
 from grader.web.service import candidate, leave, now, service
 
 THEMES: Final = ("system", "light", "dark")
@@ -20,7 +21,7 @@ THEME_DAYS: Final = 365
 bp = Blueprint("pages", __name__)
 
 
-@bp.get("/healthz")
+@bp.get(HEALTH)
 def health() -> ResponseReturnValue:
     """Answer one word, which tells nothing."""
     return "ok", {"Content-Type": "text/plain; charset=utf-8"}

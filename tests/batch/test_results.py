@@ -1,0 +1,183 @@
+"""The folder that a batch writes to: what is kept on --resume, and what a full disk does."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from grader.batch.results import Results
+from grader.batch.submissions import Found, find_submissions
+from grader.errors import JudgeError, UserError
+
+PROBLEM: Final = "p"
+PACKAGE: Final = "h" * 64
+EMPTY: Final[dict[str, Any]] = {"first_wrong_stage": None, "faults": []}
+
+
+def submissions(folder: Path, names: str) -> Found:
+    """Write a submission for each letter, and find them."""
+    for name in names:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name / f"{PROBLEM}.py").write_text(f"# {name}\n")
+    return find_submissions(folder, [PROBLEM])
+
+
+def result(candidate: str, **changes: Any) -> dict[str, Any]:
+    """Return the result of a letter's submission, as far as the folder reads it."""
+    return {
+        "schema": 1,
+        "candidate": candidate,
+        "problem": PROBLEM,
+        "verdict": "AC",
+        "reason": None,
+        "score": 100.0,
+        "max_score": 100.0,
+        "finding": EMPTY,
+        "source_sha256": hashlib.sha256(f"# {candidate}\n".encode()).hexdigest(),
+        "package_sha256": PACKAGE,
+        **changes,
+    }
+
+
+def kept_of(out: Path, found: Found, text: str, packages: dict[str, str] | None = None) -> str:
+    """Resume in a folder that holds a text; return whose results stay, after the file was found to hold just those."""
+    out.mkdir(exist_ok=True)
+    (out / "results.jsonl").write_text(text)
+    with Results(out, resume=True) as results:
+        finished = results.keep(found.submissions, {PROBLEM: PACKAGE} if packages is None else packages)
+        assert results.finish() == ({"AC": len(finished)} if finished else {})
+    kept = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    assert {(value["candidate"], value["problem"]) for value in kept} == finished
+    assert len(kept) == len(finished)
+    return "".join(value["candidate"] for value in kept)
+
+
+def line(candidate: str, **changes: Any) -> str:
+    """Return a result's line."""
+    return json.dumps(result(candidate, **changes)) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("", ""),
+        (line("a") + line("b") + line("c"), "abc"),
+        (line("c") + line("a"), "ca"),
+        (line("a") + line("b")[:-1], "a"),
+        (line("a") + line("b")[:-30], "a"),
+        (line("a") + "{", "a"),
+        (line("a") + "\n\n" + line("b"), "ab"),
+        (line("a") + "[1]\nnull\n3\n" + line("b"), "ab"),
+        (line("a") + line("a") + line("b"), "ab"),
+        (line("a", verdict="JE") + line("b"), "b"),
+        (line("a", verdict="JE") + line("a"), "a"),
+        (line("a", source_sha256="0" * 64) + line("b"), "b"),
+        (line("a", package_sha256="0" * 64) + line("b"), "b"),
+        (line("a", schema=2) + line("b"), "b"),
+        ('{"candidate": "a", "problem": "p"}\n' + line("b"), "b"),
+        (line("z") + line("b"), "b"),
+        (line("a", problem="q") + line("b"), "b"),
+        (line("a").replace('"a"', '["a"]') + line("b"), "b"),
+        ("\xff\xfe\n" + line("b"), "b"),
+        ("[" * 100_000 + "\n" + line("b"), "b"),
+    ],
+    ids=lambda value: str(value)[:12] if len(str(value)) < 5 else "",
+)
+def test_what_is_kept(tmp_path: Path, text: str, kept: str) -> None:
+    assert kept_of(tmp_path / "out", submissions(tmp_path / "in", "abc"), text) == kept
+
+
+def test_nothing_of_a_package_that_cannot_be_read_is_kept(tmp_path: Path) -> None:
+    found = submissions(tmp_path / "in", "a")
+    assert kept_of(tmp_path / "out", found, line("a", package_sha256=None), packages={}) == ""
+
+
+def test_a_submission_that_is_now_a_link_is_not_kept(tmp_path: Path) -> None:
+    found = submissions(tmp_path / "in", "ab")
+    (tmp_path / "in/a/p.py").rename(tmp_path / "moved.py")
+    (tmp_path / "in/a/p.py").symlink_to(tmp_path / "moved.py")
+    assert kept_of(tmp_path / "out", found, line("a") + line("b")) == "b"
+
+
+def test_results_are_there_line_by_line(tmp_path: Path) -> None:
+    with Results(tmp_path, resume=False) as results:
+        for number, name in enumerate("cab", 1):
+            results.add(result(name))
+            assert (tmp_path / "results.jsonl").read_text().count("\n") == number
+        assert results.finish() == {"AC": 3}
+    assert [row[0] for row in (tmp_path / "results.csv").read_text().splitlines()[1:]] == ["a", "b", "c"]
+
+
+def test_two_batches_do_not_write_to_one_folder(tmp_path: Path) -> None:
+    with Results(tmp_path, resume=False), pytest.raises(UserError, match="Another batch writes to"):
+        Results(tmp_path, resume=True)
+    with Results(tmp_path, resume=True):
+        pass
+
+
+@contextmanager
+def files_of(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond a size."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_a_full_disk_loses_no_line_that_was_written(tmp_path: Path) -> None:
+    names = "abcdefghij"
+    found = submissions(tmp_path / "in", names)
+    size = len(line("a")) * 7 // 2
+    with files_of(size), Results(tmp_path / "out", resume=False) as results:
+        for name in names[:3]:
+            results.add(result(name))
+        with pytest.raises(
+            JudgeError, match=r"results\.jsonl cannot be written \(File too large\); make room, then go on"
+        ):
+            results.add(result(names[3]))
+    descriptors = len(os.listdir("/proc/self/fd"))
+    with Results(tmp_path / "out", resume=True) as results:
+        finished = results.keep(found.submissions, {PROBLEM: PACKAGE})
+        assert finished == {(name, PROBLEM) for name in names[:3]}
+        for name in names[3:]:
+            results.add(result(name))
+        assert results.finish() == {"AC": len(names)}
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+
+
+def test_a_full_disk_leaves_earlier_files_whole(tmp_path: Path) -> None:
+    found = submissions(tmp_path / "in", "abc")
+    with Results(tmp_path / "out", resume=False) as results:
+        for name in "abc":
+            results.add(result(name))
+        results.finish()
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    with files_of(10), Results(tmp_path / "out", resume=True) as results:
+        with pytest.raises(JudgeError, match=r"results\.jsonl cannot be written"):
+            results.keep(found.submissions, {PROBLEM: PACKAGE})
+        with pytest.raises(JudgeError, match=r"results\.csv cannot be written"):
+            results.finish()
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+
+
+def test_names_that_differ_stay_different(tmp_path: Path) -> None:
+    names = [b"\xff", b"\\xff", b"\\\\xff", b"\xc3\xbf", b"a\\", b"a"]
+    for name in names:
+        (tmp_path / os.fsdecode(name)).mkdir()
+        (tmp_path / os.fsdecode(name) / f"{PROBLEM}.py").touch()
+    found = find_submissions(tmp_path, [PROBLEM])
+    assert len({submission.key for submission in found.submissions}) == len(names)
+    assert all(submission.candidate.encode() for submission in found.submissions)
