@@ -27,35 +27,36 @@ class Batch:
 
     def __init__(self, root: Path, cache: Path, jobs: int) -> None:
         self._root, self._cache, self._jobs = root, cache, jobs
-        self._stopped = False
+        self._context = multiprocessing.get_context("spawn")
+        self._stopped = self._context.RawValue("b", False)  # every process reads it, without a lock
 
     def stop(self) -> None:
-        """Start no further submission."""
-        self._stopped = True
+        """Start no further submission; may be called by a signal's handler."""
+        self._stopped.value = True
 
     def outcomes(self, submissions: Sequence[Submission]) -> Iterator[Outcome]:
         """Yield each submission's outcome once, in the order in which they are ready."""
         size = max(1, min(CHUNK, len(submissions) // (self._jobs * AHEAD) or 1))
         chunks = deque(list(submissions[i : i + size]) for i in range(0, len(submissions), size))
         suspects: list[Submission] = []
-        while chunks and not self._stopped:
+        while chunks and not self._stopped.value:
             yield from self._work(chunks, suspects)
             # a process died: those that were in flight are judged one at a time, so that only the guilty one is ours
-            while suspects and not self._stopped:
-                yield from self._alone(suspects.pop())
+            while suspects and not self._stopped.value:
+                yield from self._work_one_by_one(suspects)
 
     def _executor(self, jobs: int) -> ProcessPoolExecutor:
         cores = sorted(os.sched_getaffinity(0))
-        context = multiprocessing.get_context("spawn")
-        started = context.Value("i", 0)
-        return ProcessPoolExecutor(jobs, context, start, (self._root, self._cache, cores, started))
+        started = self._context.Value("i", 0)
+        arguments = (self._root, self._cache, cores, started, self._stopped)
+        return ProcessPoolExecutor(jobs, self._context, start, arguments)
 
     def _work(self, chunks: deque[list[Submission]], suspects: list[Submission]) -> Iterator[Outcome]:
         flying: dict[Future[list[Outcome]], list[Submission]] = {}
         with self._executor(self._jobs) as executor:
             try:
-                while (chunks and not self._stopped) or flying:
-                    while chunks and not self._stopped and len(flying) < self._jobs * AHEAD:
+                while (chunks and not self._stopped.value) or flying:
+                    while chunks and not self._stopped.value and len(flying) < self._jobs * AHEAD:
                         flying[_submit(executor, chunks[0])] = chunks[0]
                         chunks.popleft()
                     for future in wait(flying, return_when=FIRST_COMPLETED).done:
@@ -68,17 +69,19 @@ class Batch:
                 _kill_processes()
                 raise
 
-    def _alone(self, submission: Submission) -> Iterator[Outcome]:
-        try:
-            with self._executor(1) as executor:
-                try:
-                    outcomes = _submit(executor, [submission]).result()
-                except KeyboardInterrupt:
-                    _kill_processes()
-                    raise
-            yield from outcomes
-        except BrokenProcessPool:
-            yield _judge_error(submission)
+    def _work_one_by_one(self, suspects: list[Submission]) -> Iterator[Outcome]:
+        """Judge until there are no more or the process dies; that is the fault of the one in flight, which is JE."""
+        with self._executor(1) as executor:
+            try:
+                while suspects and not self._stopped.value:
+                    outcomes = _submit(executor, suspects[-1:]).result()
+                    suspects.pop()
+                    yield from outcomes
+            except BrokenProcessPool:
+                yield _judge_error(suspects.pop())
+            except BaseException:
+                _kill_processes()
+                raise
 
 
 def _submit(executor: ProcessPoolExecutor, chunk: list[Submission]) -> Future[list[Outcome]]:

@@ -10,6 +10,7 @@ import os
 import signal
 import threading
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ class _Worker:
     root: Path
     lane: Lane
     cache: CaseCache
+    stopped: Any
     problems: dict[str, Problem | InvalidPackage]
 
     def load(self, slug: str) -> Problem | InvalidPackage:
@@ -62,13 +64,14 @@ class _Worker:
 _worker: _Worker | None = None
 
 
-def start(root: Path, cache: Path, cores: list[int], started: Any) -> None:
+def start(root: Path, cache: Path, cores: list[int], started: Any, stopped: Any) -> None:
     """Prepare this process; Ctrl-C is the parent's to handle, and without a parent it ends.
 
     Grader and child take turns, so both stay on one core: a wake-up across cores costs more than a short call.
 
     Args:
         started: a shared counter of the processes that have started.
+        stopped: a shared flag; once it is set, no further submission is judged.
     """
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -84,7 +87,7 @@ def start(root: Path, cache: Path, cores: list[int], started: Any) -> None:
     with contextlib.suppress(SandboxUnavailable):  # then every submission says so
         lane.start()
     atexit.register(lane.close)
-    _worker = _Worker(root, lane, CaseCache(cache), {})
+    _worker = _Worker(root, lane, CaseCache(cache), stopped, {})
 
 
 def _end_with_parent() -> None:
@@ -96,25 +99,26 @@ def _end_with_parent() -> None:
 
 
 def judge_submissions(submissions: list[Submission]) -> list[Outcome]:
-    """Judge a few submissions, in order."""
-    return [_judge(submission) for submission in submissions]
-
-
-def _judge(submission: Submission) -> Outcome:
+    """Judge a few submissions, in order; fewer when the batch is stopped meanwhile."""
     assert _worker is not None
+    worker = _worker
+    return [_judge(worker, submission) for submission in takewhile(lambda _: not worker.stopped.value, submissions)]
+
+
+def _judge(worker: _Worker, submission: Submission) -> Outcome:
     try:
         source = read_submission(submission.path)
     except Unreadable as error:
         return Outcome(submission, None, str(error))
     try:
-        problem = _worker.load(submission.problem)
+        problem = worker.load(submission.problem)
         if isinstance(problem, InvalidPackage):
             judgement = not_judged(submission.problem, source, Reason.INVALID_PACKAGE, problem.message)
         else:
-            judgement = judge(problem, source, _worker.lane, _worker.cache)
+            judgement = judge(problem, source, worker.lane, worker.cache)
     except SandboxUnavailable as error:
         judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, str(error))
     except Exception as error:  # a fault of ours stops no other submission
-        _worker.lane.close()
+        worker.lane.close()
         judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, f"{type(error).__name__}: {error}")
     return Outcome.of(submission, judgement)

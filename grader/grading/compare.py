@@ -57,7 +57,7 @@ class Contract:
     def wanted(self) -> str:
         """What the entry returns, in words."""
         names = [name for name, _ in self.outputs]
-        return f"the array {names[0]}" if len(names) == 1 else f"({', '.join(names)}) as a tuple"
+        return f"the array {names[0]}" if len(names) == 1 else f"({', '.join(names)}) as a tuple or list"
 
 
 def compare(contract: Contract, case: Case, answer: Answer) -> Failure | None:
@@ -111,18 +111,22 @@ def _words(item: Array | Refused) -> str:
 
 
 def _dtype_word(detail: str) -> str:
-    return detail if detail in _KNOWN_DTYPES else "of another kind"
+    return detail if detail in _KNOWN_DTYPES else "another kind"
+
+
+def _wanted_dtype(kind: ArrayType) -> str:
+    return "float64, or float32 where that is precise enough" if kind.dtype.startswith("float") else kind.dtype
 
 
 def _type_failure(name: str, kind: ArrayType, item: Array | Refused) -> Failure | None:
     if isinstance(item, Refused):
         if item.kind == "dtype":
-            return Failure.of(Reason.WRONG_DTYPE, output=name, wanted=kind.dtype, got=_dtype_word(item.detail))
+            return Failure.of(Reason.WRONG_DTYPE, output=name, wanted=_wanted_dtype(kind), got=_dtype_word(item.detail))
         if item.kind == "huge":
             return Failure.of(Reason.WRONG_SHAPE, output=name, wanted=kind.shape_text(), got="is far larger")
         return Failure.of(Reason.WRONG_TYPE, output=name, got=_words(item))
     if item.dtype.kind != np.dtype(kind.dtype).kind:
-        return Failure.of(Reason.WRONG_DTYPE, output=name, wanted=kind.dtype, got=item.dtype.name)
+        return Failure.of(Reason.WRONG_DTYPE, output=name, wanted=_wanted_dtype(kind), got=item.dtype.name)
     return None
 
 
@@ -154,9 +158,11 @@ def _first_failure(contract: Contract, case: Case, outputs: list[Array]) -> Fail
         if output.dtype.kind == "f" and not (finite := np.isfinite(output)).all():
             worst = np.unravel_index(int(np.argmin(finite)), output.shape)
             return Failure.of(Reason.NONFINITE, f"{name}{_index(worst)} is {output[worst]}", output=name)
+    wrong = [name for (name, _), output, expected, bound in named if not _is_close(output, expected, bound)]
     for (name, _), output, expected, bound in named:
-        if not _is_close(output, expected, bound):
-            return _value_failure(name, expected, output, bound)
+        if name in wrong:
+            right = [other for other, _ in contract.outputs if other not in wrong]
+            return _value_failure(wrong, right, _worst(name, expected, output, bound))
     for (name, _), output, future in zip(contract.outputs, outputs, case.future, strict=True):
         if future is not None and output[..., future].any():
             return Failure.of(Reason.NOT_EXACTLY_ZERO, output=name)
@@ -173,12 +179,22 @@ def _shape_failure(name: str, kind: ArrayType, expected: Array, output: Array) -
     return Failure.of(Reason.WRONG_SHAPE, detail, output=name, wanted=kind.shape_text(), got=got)
 
 
-def _value_failure(name: str, expected: Array, output: Array, bound: Array) -> Failure:
+def _value_failure(wrong: list[str], right: list[str], detail: str) -> Failure:
+    beside = f" while {_listed(right, 'is', 'are')} right" if right else ""
+    return Failure.of(Reason.WRONG_VALUES, detail, output=_listed(wrong, "has", "have"), right=beside)
+
+
+def _listed(names: list[str], one: str, several: str) -> str:
+    """Return names as the subject of a sentence; an output named in the plural (weights) takes a plural verb."""
+    is_one = len(names) == 1 and not names[0].endswith("s")
+    return f"{' and '.join(names)} {one if is_one else several}"
+
+
+def _worst(name: str, expected: Array, output: Array, bound: Array) -> str:
     with np.errstate(all="ignore"):
         error = np.abs(output.astype(np.float64) - expected) / np.maximum(bound, np.finfo(float).tiny)
     worst = np.unravel_index(int(np.nanargmax(error)), error.shape)
-    detail = f"{name}{_index(worst)} is {output[worst]}, not {expected[worst]}"
-    return Failure.of(Reason.WRONG_VALUES, detail, output=name)
+    return f"{name}{_index(worst)} is {output[worst]}, not {expected[worst]}"
 
 
 def _same(contract: Contract, case: Case, outputs: list[Array], again: bytes | Raised) -> bool:

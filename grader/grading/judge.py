@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import sys
 import time
 from collections.abc import Sequence
 from typing import Final
@@ -24,6 +25,9 @@ from grader.sandbox.run import Answer, End, Limits, Raised, Run, RunEnded, Sandb
 
 SOURCE_BYTES_MAX: Final = 1 << 20
 VERSIONS: Final = {"grader": __version__, "python": platform.python_version(), "numpy": np.__version__}
+_KNOWN_MODULES: Final = sys.stdlib_module_names | {
+    "cupy", "einops", "jax", "keras", "numba", "numpy", "pandas", "scipy", "sklearn", "tensorflow", "torch",
+}  # fmt: skip
 _TRIES: Final = 2  # a lost sandbox is our fault: once more, then JE
 
 
@@ -239,7 +243,7 @@ class _Judging:
         if raised.refused:
             return Failure.of(Reason.REFUSED_CALL, detail, line=line)
         if raised.builtin in ("ImportError", "ModuleNotFoundError"):
-            return Failure.of(Reason.IMPORT_ERROR, detail, line=line)
+            return Failure.of(Reason.IMPORT_ERROR, detail, got=_import_words(raised, visible), line=line)
         got = _class_name(raised, visible)
         if visible and raised.text:
             got += f" ({_one_line(raised.text)})"
@@ -276,6 +280,14 @@ def _class_name(raised: Raised, visible: bool) -> str:
     if raised.name == raised.builtin or raised.name in ("LinAlgError", "AxisError"):
         return raised.name
     return raised.name if visible and raised.name.isidentifier() else "an exception of your own"
+
+
+def _import_words(raised: Raised, visible: bool) -> str:
+    """Return which import failed; of a secret case only a name that is known, for a made-up one can carry values."""
+    module, _, rest = raised.text.partition(" ")
+    if rest == "cannot be imported here" and module.partition(".")[0] in _KNOWN_MODULES:
+        return f"{module.partition('.')[0] if not visible else _one_line(module)} cannot be imported here"
+    return f"An import failed ({_one_line(raised.text)})" if visible and raised.text else "An import failed"
 
 
 def _one_line(text: str) -> str:

@@ -75,7 +75,7 @@ REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
     Reason.WRONG_CONTAINER: (Verdict.WA, "{entry} must return {wanted}; yours returns {got}."),
     Reason.WRONG_COUNT: (Verdict.WA, "{entry} must return {wanted}; yours returns {got} values."),
     Reason.WRONG_TYPE: (Verdict.WA, "{output} must be a plain NumPy array of numbers; yours is {got}."),
-    Reason.WRONG_DTYPE: (Verdict.WA, "{output} must be {wanted}; yours is {got}. Compute and return it in {wanted}."),
+    Reason.WRONG_DTYPE: (Verdict.WA, "{output} must be an array of {wanted}; yours is of {got}."),
     Reason.WRONG_SHAPE: (Verdict.WA, "{output} must have the shape {wanted}; yours {got}."),
     Reason.NONFINITE: (
         Verdict.WA,
@@ -83,7 +83,7 @@ REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
     ),
     Reason.WRONG_VALUES: (
         Verdict.WA,
-        "{output} has the right shape and wrong numbers: compare the intermediates with the contract one by one.",
+        "{output} the right shape and wrong numbers{right}: compare the intermediates with the contract one by one.",
     ),
     Reason.NOT_EXACTLY_ZERO: (
         Verdict.WA,
@@ -102,10 +102,17 @@ REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
         "An array that {entry} had returned changed during later calls: return new arrays, not a buffer used again.",
     ),
     Reason.EXPECTED_ERROR: (Verdict.WA, "{entry} must raise {wanted} for these arguments; yours {got}."),
-    Reason.EXCEPTION: (Verdict.RTE, "{got} was raised{line}: run the sample, and print shapes just before that line."),
+    Reason.EXCEPTION: (
+        Verdict.RTE,
+        "{got} was raised{line}: look at the shapes and dtypes of what that line works on.",
+    ),
+        Verdict.RTE,
+        "{got} was raised{line}: look at the shapes and dtypes of what that line works on.",
+    ),
     Reason.IMPORT_ERROR: (
         Verdict.RTE,
-        "An import failed{line}: NumPy and the part of the standard library that needs no files or network are there.",
+        "{got}{line}: there are NumPy (with linalg, fft, random, ma, testing, typing) and math, itertools, functools, "
+        "collections, operator, dataclasses, typing, decimal, fractions, statistics and the like.",
     ),
     Reason.REFUSED_CALL: (
         Verdict.RTE,

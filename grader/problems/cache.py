@@ -77,7 +77,9 @@ class CaseCache:
             self._warn(f"The cache {folder} cannot be used ({error.strerror}); cases are generated each time.")
             return None
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
-            self._warn(f"The cache {folder} is not private to this user; make it 0700 and your own, or set GRADER_CACHE.")
+            self._warn(
+                f"The cache {folder} is not private to this user; make it 0700 and your own, or set GRADER_CACHE."
+            )
             return None
         return folder
 

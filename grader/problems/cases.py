@@ -136,7 +136,9 @@ def _expect_all(problem: Problem, run: Run, names: list[str], generated: list[di
 def _check_size(where: str, what: str, total: int) -> None:
     if total > BYTES_MAX:
         limit = BYTES_MAX >> 20
-        raise InvalidPackage([f"{where}: the {what} of all cases are larger than {limit} MiB; make the arrays smaller."])
+        raise InvalidPackage(
+            [f"{where}: the {what} of all cases are larger than {limit} MiB; make the arrays smaller."]
+        )
 
 
 def _generate(problem: Problem, run: Run, name: str) -> dict[str, Value]:
@@ -200,7 +202,9 @@ def _check_arguments(where: str, entry: EntrySpec, arguments: dict[str, Value], 
 def _axes(where: str, name: str, kind: ArrayType, array: Array) -> list[Any]:
     count = len(kind.dimensions)
     if array.ndim < count or (array.ndim > count and not kind.open_front):
-        raise InvalidPackage([f"{where}: {name} has {array.ndim} axes, the contract says {kind.shape_text()}; correct it."])
+        raise InvalidPackage(
+            [f"{where}: {name} has {array.ndim} axes, the contract says {kind.shape_text()}; correct it."]
+        )
     return list(zip(kind.dimensions, array.shape[array.ndim - count :], strict=True))
 
 
@@ -250,11 +254,15 @@ def _expected_arrays(where: str, entry: EntrySpec, answer: Answer) -> tuple[Arra
 def _check_expected(where: str, entry: EntrySpec, expected: tuple[Array, ...], sizes: dict[str, int]) -> None:
     for (name, kind), array in zip(entry.output_types().items(), expected, strict=True):
         if array.dtype.kind != np.dtype(kind.dtype).kind:
-            raise InvalidPackage([f"{where}: {name} is {array.dtype}, the contract says {kind.dtype}; correct one of them."])
+            raise InvalidPackage(
+                [f"{where}: {name} is {array.dtype}, the contract says {kind.dtype}; correct one of them."]
+            )
         try:
             fit(_axes(where, name, kind, array), sizes)
         except ShapeError as error:
-            raise InvalidPackage([f"{where}: the shape of {name} breaks the contract: {error}; correct one of them."]) from None
+            raise InvalidPackage(
+                [f"{where}: the shape of {name} breaks the contract: {error}; correct one of them."]
+            ) from None
         if not np.isfinite(array).all():
             raise InvalidPackage([f"{where}: {name} is not finite; keep the inputs in the graded range."])
         if entry.exact_zeros.get(name) == "future" and np.triu(array, 1).any():

@@ -102,13 +102,17 @@ def _walk(folder: Path, prefix: str) -> Iterator[str]:
     try:
         entries = sorted(os.scandir(folder / prefix), key=lambda entry: entry.name)
     except OSError as error:
-        raise InvalidPackage([f"{folder / prefix}: cannot be read ({error.strerror}); name a readable folder."]) from None
+        raise InvalidPackage(
+            [f"{folder / prefix}: cannot be read ({error.strerror}); name a readable folder."]
+        ) from None
     for entry in entries:
         path = prefix + entry.name
         if _is_ignored(entry.name):
             continue
         if not _NAME.fullmatch(entry.name):
-            raise InvalidPackage([f"{folder.name}/{path!a}: file names are letters, digits, '_', '-' and '.'; rename it."])
+            raise InvalidPackage(
+                [f"{folder.name}/{path!a}: file names are letters, digits, '_', '-' and '.'; rename it."]
+            )
         if entry.is_dir(follow_symlinks=False):
             if path.count("/") > 4:
                 raise InvalidPackage([f"{folder.name}/{path}: folders are nested too deeply; move it up."])

@@ -129,7 +129,9 @@ def slugs(root: Path) -> list[str]:
     """Return the slugs of all packages below a folder, sorted."""
     if not root.is_dir():
         return []
-    return sorted(path.parent.name for path in root.glob("*/problem.yaml") if not path.parent.name.startswith((".", "_")))
+    return sorted(
+        path.parent.name for path in root.glob("*/problem.yaml") if not path.parent.name.startswith((".", "_"))
+    )
 
 
 def load_named(name: str, root: Path) -> Problem:
@@ -160,7 +162,8 @@ def _sentence(name: str, detail: Any) -> str:
         case "literal_error":
             return f"{name}: {key} must be {detail['ctx']['expected']}, not {_shown(detail['input'])}; correct it."
         case "string_pattern_mismatch":
-            return f"{name}: {key} is {_shown(detail['input'])}, which is not of the form {detail['ctx']['pattern']}; rename it."
+            pattern = detail["ctx"]["pattern"]
+            return f"{name}: {key} is {_shown(detail['input'])}, which is not of the form {pattern}; rename it."
         case "value_error":
             return f"{name}: {key}: {detail['ctx']['error']}; correct it."
     return f"{name}: {key} is {_shown(detail['input'])}: {detail['msg'].lower()}; correct it."
@@ -179,7 +182,9 @@ def _shown(value: object) -> str:
 def _across_keys(spec: ProblemSpec) -> list[str]:
     findings = []
     names = [case for group in spec.groups for case in group.cases]
-    findings += [f"the case {name} stands in two groups; keep one." for name in sorted({n for n in names if names.count(n) > 1})]
+    findings += [
+        f"the case {name} stands in two groups; keep one." for name in sorted({n for n in names if names.count(n) > 1})
+    ]
     if len(names) > 64:
         findings.append(f"groups: {len(names)} cases; at most 64 are allowed.")
     kinds = [name.startswith("secret_") for name in names]
@@ -212,7 +217,9 @@ def _entry_findings(entry: EntrySpec) -> list[str]:
             findings.append(f"exact_zeros.{output}: 'future' needs two axes; remove it.")
     for parameter in entry.accepts:
         if parameter not in entry.parameters:
-            findings.append(f"accepts.{parameter}: there is no such parameter; name one of {', '.join(entry.parameters)}.")
+            findings.append(
+                f"accepts.{parameter}: there is no such parameter; name one of {', '.join(entry.parameters)}."
+            )
     return findings
 
 
@@ -244,12 +251,16 @@ def _interview_findings(problem: Problem) -> list[str]:
     for follow_up in interview.follow_ups:
         unknown = sorted(set(follow_up.unlocked_by) - known)
         if unknown:
-            findings.append(f"{name}: follow_ups {follow_up.id}: unlocked_by names {unknown[0]}, no fault of faults.yaml.")
+            findings.append(
+                f"{name}: follow_ups {follow_up.id}: unlocked_by names {unknown[0]}, no fault of faults.yaml."
+            )
     for question in interview.multiple_choice:
         if question.correct >= len(question.choices):
             findings.append(f"{name}: multiple_choice {question.id}: correct is beyond the choices; correct it.")
     ids = [item.id for item in interview.follow_ups] + [item.id for item in interview.multiple_choice]
-    findings += [f"{name}: the id {double} stands twice; rename one." for double in sorted({i for i in ids if ids.count(i) > 1})]
+    findings += [
+        f"{name}: the id {double} stands twice; rename one." for double in sorted({i for i in ids if ids.count(i) > 1})
+    ]
     return findings
 
 
@@ -259,12 +270,17 @@ def _fault_findings(problem: Problem) -> list[str]:
     wrong = {path.removeprefix("submissions/") for path in problem.files.below("submissions/wrong_answer")}
     planted = {fault for variant in problem.spec.variants.values() for fault in variant.planted}
     findings = [f"{name}: submissions/{path} has no entry; add one." for path in sorted(wrong - set(files))]
-    findings += [f"{name}: files.{path}: there is no such file in submissions/; remove it." for path in sorted(set(files) - wrong)]
+    findings += [
+        f"{name}: files.{path}: there is no such file in submissions/; remove it."
+        for path in sorted(set(files) - wrong)
+    ]
     for path, fault in files.items():
         if fault.stage is not None and fault.stage not in problem.spec.stages:
             findings.append(f"{name}: files.{path}.stage: {fault.stage} is no stage of problem.yaml; correct it.")
         for left in sorted(set(fault.left) - planted):
             findings.append(f"{name}: files.{path}.left: {left} is planted in no variant; correct it.")
     single = {fault.fault for fault in files.values()}
-    findings += [f"{name}: no wrong source has just the planted fault {fault}; add one." for fault in sorted(planted - single)]
+    findings += [
+        f"{name}: no wrong source has just the planted fault {fault}; add one." for fault in sorted(planted - single)
+    ]
     return findings

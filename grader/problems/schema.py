@@ -35,7 +35,9 @@ Line = Annotated[
 ]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,60}$")]
 Kebab = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
-FaultId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*(\+[a-z0-9]+(-[a-z0-9]+)*)*$", max_length=240)]
+FaultId = Annotated[
+    str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*(\+[a-z0-9]+(-[a-z0-9]+)*)*$", max_length=240)
+]
 CaseName = Annotated[str, StringConstraints(pattern=r"^(sample|secret)_[a-z0-9_]{1,60}$")]
 Level = Literal["L2", "L3", "L4", "L5"]
 

@@ -84,6 +84,8 @@ def _import_all() -> None:
                 importlib.import_module(name)
             except ImportError:  # this Python or NumPy does without it
                 continue
+    # `from numpy import *` must not ask for a submodule that is not loaded
+    np.__all__ = [name for name in np.__all__ if name in vars(np)]
 
 
 def rehearse(times: int) -> None:

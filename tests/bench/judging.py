@@ -2,9 +2,10 @@
 
     .venv/bin/python tests/bench/judging.py [PROBLEM]
 
-floor: the same source over the same cases once, in this process. warm: `judge` with a warm lane, which calls each case
-twice, in another process, and compares. grade: the whole command. fresh: a new interpreter that runs the floor.
-batch: `grader batch --jobs 2` over copies of the source, against the floor in two processes.
+floor: the same source over the same cases in this process, each called once. same calls: each called twice with fresh
+arguments, as judging does, still in this process and compared with nothing. warm: `judge` with a warm lane. grade: the
+whole command. fresh: a new interpreter that loads the source. batch: `grader batch --jobs 2` over copies of the source,
+against floor and same calls in two processes.
 """
 
 from __future__ import annotations
@@ -32,17 +33,19 @@ from grader.sandbox.pool import Pool
 ROUNDS = 200
 BATCH = 2000
 FLOOR_S = 4.0
+IDLE_S = 0.03
 
 
-def floor(source: bytes, cases: tuple[Case, ...]) -> None:
-    """Compile, execute and call each case once."""
+def floor(source: bytes, cases: tuple[Case, ...], calls: int = 1) -> None:
+    """Compile, execute and call each case, with fresh arguments when it is called more than once."""
     namespace: dict[str, Any] = {"__name__": "submission"}
     exec(compile(source, "submission.py", "exec"), namespace)
     for case in cases:
-        arguments = dict(case.arguments)
-        for name, layout in case.layouts.items():
-            arguments[name] = convert.with_layout(arguments[name], layout)
-        namespace[case.entry](*arguments.values())
+        for _ in range(calls):
+            arguments = dict(case.arguments) if calls == 1 else convert.copied(case.arguments)
+            for name, layout in case.layouts.items():
+                arguments[name] = convert.with_layout(arguments[name], layout)
+            namespace[case.entry](*arguments.values())
 
 
 def milliseconds(act: Callable[[], object]) -> float:
@@ -51,15 +54,27 @@ def milliseconds(act: Callable[[], object]) -> float:
     return (time.perf_counter() - start) * 1000
 
 
-def floor_rate(slug: str, queue: Any) -> None:
+def floor_rate(slug: str, calls: int, queue: Any) -> None:
     """Count floors per second in this process."""
-    problem, cases, source = prepare(slug)
-    del problem
+    _, cases, source = prepare(slug)
     end, count = time.perf_counter() + FLOOR_S, 0
     while time.perf_counter() < end:
-        floor(source, cases)
+        floor(source, cases, calls)
         count += 1
     queue.put(count / FLOOR_S)
+
+
+def floor_rate_on_two(slug: str, calls: int) -> float:
+    """Return the floors per second of two processes."""
+    context = multiprocessing.get_context("spawn")
+    queue: Any = context.Queue()
+    processes = [context.Process(target=floor_rate, args=(slug, calls, queue)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    rate: float = sum(queue.get() for _ in processes)
+    for process in processes:
+        process.join()
+    return rate
 
 
 def prepare(slug: str) -> tuple[Problem, tuple[Case, ...], bytes]:
@@ -71,32 +86,34 @@ def prepare(slug: str) -> tuple[Problem, tuple[Case, ...], bytes]:
 
 
 def measure_warm(slug: str) -> dict[str, float]:
-    """Alternate floor and warm judging on one core."""
+    """Alternate floor, same calls and warm judging."""
     problem, cases, source = prepare(slug)
     cache = CaseCache(read_settings().cache)
-    floors, warms, runs = [], [], []
+    floors, sames, warms, runs = [], [], [], []
     with Pool(1) as pool:
         for turn in range(-20, ROUNDS):
-            time.sleep(0.03)  # the next child is forked in idle time, as it is for a person
-            floor_ms = milliseconds(lambda: floor(source, cases))
-            time.sleep(0.03)
+            time.sleep(IDLE_S)  # the next child is forked in idle time, as it is for a person
+            floors.append(milliseconds(lambda: floor(source, cases)))
+            time.sleep(IDLE_S)
+            sames.append(milliseconds(lambda: floor(source, cases, calls=2)))
+            time.sleep(IDLE_S)
             with pool.lane() as lane:
                 start = time.perf_counter()
                 judgement = judge(problem, source, lane, cache)
-                warm_ms = (time.perf_counter() - start) * 1000
-            if turn < 0:
-                continue
-            floors.append(floor_ms)
-            warms.append(warm_ms)
+                warms.append((time.perf_counter() - start) * 1000)
             runs.append(judgement.run_ms)
-            assert judgement.verdict == "AC"
+            if turn < 0:
+                for figures in (floors, sames, warms, runs):
+                    figures.clear()
     return {
         "cases": len(cases),
         "floor_p50_ms": statistics.median(floors),
+        "same_calls_p50_ms": statistics.median(sames),
         "warm_p50_ms": statistics.median(warms),
         "warm_p99_ms": statistics.quantiles(warms, n=100)[98],
         "run_p50_ms": statistics.median(runs),
         "warm_over_floor": statistics.median(w / f for w, f in zip(warms, floors, strict=True)),
+        "warm_over_same_calls": statistics.median(w / s for w, s in zip(warms, sames, strict=True)),
     }
 
 
@@ -118,13 +135,7 @@ def measure_grade(slug: str) -> dict[str, float]:
 def measure_batch(slug: str) -> dict[str, float]:
     """Compare a batch's throughput with the floor's on two cores."""
     source = prepare(slug)[2]
-    queue: Any = multiprocessing.get_context("spawn").Queue()
-    processes = [multiprocessing.get_context("spawn").Process(target=floor_rate, args=(slug, queue)) for _ in range(2)]
-    for process in processes:
-        process.start()
-    rate = sum(queue.get() for _ in processes)
-    for process in processes:
-        process.join()
+    rate, same_rate = floor_rate_on_two(slug, 1), floor_rate_on_two(slug, 2)
     grader = str(Path(sys.executable).with_name("grader"))
     with tempfile.TemporaryDirectory() as folder:
         for number in range(BATCH):
@@ -133,7 +144,13 @@ def measure_batch(slug: str) -> dict[str, float]:
             target.write_bytes(source)
         command = [grader, "batch", f"{folder}/in", "--out", f"{folder}/out", "--jobs", "2"]
         took = milliseconds(lambda: subprocess.run(command, check=True, capture_output=True)) / 1000
-    return {"floor_throughput_per_s": rate, "throughput_per_s": BATCH / took, "share_of_floor": BATCH / took / rate}
+    return {
+        "floor_throughput_per_s": rate,
+        "same_calls_throughput_per_s": same_rate,
+        "throughput_per_s": BATCH / took,
+        "share_of_floor": BATCH / took / rate,
+        "share_of_same_calls": BATCH / took / same_rate,
+    }
 
 
 def main() -> None:

@@ -75,19 +75,24 @@ class Command:
         preexec: Callable[[], None] | None = None,
         **more: Any,
     ) -> Ended:
-        """Run a command to its end; whatever happens there is no traceback, and in a pipe no escape code."""
+        """Run a command to its end."""
         with self.start(*args, env=env, stdin=subprocess.PIPE, preexec_fn=preexec, **more) as process:
-            try:
-                out, err = process.communicate(stdin, TIMEOUT_S)
-            except BaseException:
-                os.killpg(process.pid, signal.SIGKILL)
-                raise
-        ended = Ended(process.returncode, (out or b"").decode(), (err or b"").decode())
-        for text in (ended.out, ended.err):
-            assert "Traceback" not in text, text
-            assert "\x1b" not in text, text
-            assert "\r" not in text, text
-        return ended
+            return end_of(process, stdin)
+
+
+def end_of(process: subprocess.Popen[bytes], stdin: bytes | None = None) -> Ended:
+    """Wait for a command's end; whatever happens there is no traceback, and in a pipe no escape code."""
+    try:
+        out, err = process.communicate(stdin, TIMEOUT_S)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    ended = Ended(process.returncode, (out or b"").decode(), (err or b"").decode())
+    for text in (ended.out, ended.err):
+        assert "Traceback" not in text, text
+        assert "\x1b" not in text, text
+        assert "\r" not in text, text
+    return ended
 
 
 def as_a_user() -> None:

@@ -1,4 +1,4 @@
-"""Judgements made by hand, one for each kind of view."""
+"""Judgements made by hand, one for each kind of view; their sentences are not those of the table of reasons."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _group(name: str, cases: list[CaseResult]) -> GroupResult:
 
 def not_judged(reason: Reason) -> Judgement:
     """Return a JE, which has neither groups nor a score."""
-    failure = Failure.of(reason, "the operator's detail")
+    failure = Failure(reason, "It is not your fault.", "the operator's detail")
     return Judgement(
         problem="heads-never-mix",
         package_sha256="",
@@ -74,10 +74,10 @@ def not_judged(reason: Reason) -> Judgement:
     )
 
 
-EXCEPTION: Final = Failure.of(Reason.EXCEPTION, "KeyError in line 7: 'x'", got="KeyError ('x')", line=" in line 7")
-WRONG: Final = Failure.of(Reason.WRONG_VALUES, "y[0, 1] is 3.5", output="y")
-LATE: Final = Failure.of(Reason.TIME_LIMIT, case_s="2", total_s="10")
-SYNTAX: Final = Failure.of(Reason.SYNTAX_ERROR, line=" in line 3", got="invalid syntax")
+EXCEPTION: Final = Failure(Reason.EXCEPTION, "KeyError ('x') was raised in line 7.", "KeyError in line 7: 'x'")
+WRONG: Final = Failure(Reason.WRONG_VALUES, "y has wrong numbers.", "y[0, 1] is 3.5")
+LATE: Final = Failure(Reason.TIME_LIMIT, f"It took too long: {'look for an endless loop, or ' * 4}wait.")
+SYNTAX: Final = Failure(Reason.SYNTAX_ERROR, "The source does not compile in line 3: it's \x1b[31mred.")
 VIEWS: Final[dict[str, Judgement]] = {
     "accepted": judgement({}),
     "wrong_answer": judgement({"secret_square": WRONG, "secret_mask": WRONG}, prints="(2, 4, 3)\n"),

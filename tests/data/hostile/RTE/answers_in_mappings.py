@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b"A", {"a": {}}, {}), frame(b"B", {}))
+    send(frame(b"A", {"a": {}}, True), frame(b"B", {}))
 
 
 def attend(x, w):

@@ -7,7 +7,7 @@ import numpy as np
 
 def attack(x, w):
     decref = sys.modules["ctypes"].pythonapi.Py_DecRef
-    for _ in range(1 << 20):
+    for _ in range(100):
         decref(sys.modules["ctypes"].py_object(x))
     del x
     np.zeros(1000)

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b"A", [True, -8642135, []], {}), frame(b"B", None))
+    send(frame(b"A", [True, -8642135, []], True), frame(b"B", None))
 
 
 def attend(x, w):

@@ -20,10 +20,10 @@ def frame(kind, *values):
 def attack(x, w):
     count = 20_000_000
     body = b"Al" + count.to_bytes(4, "little")
-    send((len(body) + count).to_bytes(4, "little"), body)
+    send((len(body) + count + 2).to_bytes(4, "little"), body)
     for _ in range(20):
         send(b"n" * 1_000_000)
-    send(frame(b"B", None))
+    send(b"b\x01", frame(b"B", None))
 
 
 def attend(x, w):
