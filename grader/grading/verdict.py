@@ -106,9 +106,6 @@ REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
         Verdict.RTE,
         "{got} was raised{line}: look at the shapes and dtypes of what that line works on.",
     ),
-        Verdict.RTE,
-        "{got} was raised{line}: look at the shapes and dtypes of what that line works on.",
-    ),
     Reason.IMPORT_ERROR: (
         Verdict.RTE,
         "{got}{line}: there are NumPy (with linalg, fft, random, ma, testing, typing) and math, itertools, functools, "
