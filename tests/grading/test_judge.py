@@ -70,7 +70,7 @@ def test_exception_ends_its_case_only(judged: Judge) -> None:
     assert verdicts(judgement) == ["AC", "AC", "AC", "RTE", "AC", "AC", "AC", "AC"]
     assert [group.points for group in judgement.groups] == [0, 0, 10, 10, 30]
     assert judgement.message == (
-        "ZeroDivisionError was raised in line 15: run the sample, and print shapes just before that line."
+        "ZeroDivisionError was raised in line 15: look at the shapes and dtypes of what that line works on."
     )
 
 

@@ -41,7 +41,7 @@ def make_judgement(verdict: Verdict = Verdict.AC, faults: tuple[str, ...] = ()) 
     """Return a judgement of the tiny package: AC, WA in the first secret case, or JE."""
     failures = {
         Verdict.AC: None,
-        Verdict.WA: Failure.of(Reason.WRONG_VALUES, "canary detail 8642135", output="y"),
+        Verdict.WA: Failure.of(Reason.WRONG_VALUES, "canary detail 8642135", output="y has", right=""),
         Verdict.JE: Failure.of(Reason.JUDGE_ERROR, "canary detail of ours"),
     }
     failure = failures[verdict]
