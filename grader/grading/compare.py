@@ -171,7 +171,7 @@ def _first_failure(contract: Contract, case: Case, outputs: list[Array]) -> Fail
 
 def _shape_failure(name: str, kind: ArrayType, expected: Array, output: Array) -> Failure:
     if output.ndim != expected.ndim:
-        got = f"has {output.ndim} axes"
+        got = f"has {output.ndim} {'axis' if output.ndim == 1 else 'axes'}"
     else:
         axis = next(i for i, pair in enumerate(zip(output.shape, expected.shape, strict=True)) if pair[0] != pair[1])
         got = f"has another size in axis {axis}"

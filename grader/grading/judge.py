@@ -140,8 +140,7 @@ class _Judging:
         try:
             missing = self._load(run, source)
             self.import_prints = _take(run.prints)
-            answered = self._ask_all(run, missing)
-            self._compare_again(run, answered)
+            self._look_again(run, self._ask_all(run, missing))
         except _Stop as stop:
             self._end(stop.failure, run)
         except RunEnded as ended:
@@ -168,24 +167,21 @@ class _Judging:
             raise _Stop(Failure.of(Reason.MISSING_ENTRY, wanted=" or ".join(missing)))
         return missing
 
-    def _ask_all(self, run: Run, missing: list[str]) -> list[tuple[int, bytes]]:
-        """Ask every case; return the positions and first answers of those that returned."""
-        answered: list[tuple[int, bytes]] = []
-        for case in self._cases:
-            failure = self._ask(run, case, missing, answered)
+    def _ask_all(self, run: Run, missing: list[str]) -> list[int]:
+        """Ask every case; return the positions of those that returned twice."""
+        answered: list[int] = []
+        for position, case in enumerate(self._cases):
+            answer = None if case.entry in missing else run.ask(case.question)
+            failure = self._failure(case, answer)
+            if isinstance(answer, Answer) and not isinstance(answer.again, Raised):
+                answered.append(position)
             self.results.append(self._result(case, failure, _take(run.prints)))
         return answered
 
-    def _ask(self, run: Run, case: Case, missing: list[str], answered: list[tuple[int, bytes]]) -> Failure | None:
-        if case.entry in missing:
+    def _failure(self, case: Case, answer: Answer | Raised | None) -> Failure | None:
+        if answer is None:
             return Failure.of(Reason.MISSING_ENTRY, wanted=case.entry)
-        answer = run.ask(case.question)
-        if isinstance(answer, Raised):
-            return self._raised(case, answer)
-        failure = self._compare(case, answer)
-        # a wrong answer is as large as a submission likes, and nothing more is asked of it
-        answered.append((len(self.results), b"" if failure else answer.first))
-        return failure
+        return self._raised(case, answer) if isinstance(answer, Raised) else self._compare(case, answer)
 
     def _compare(self, case: Case, answer: Answer) -> Failure | None:
         if case.raises is not None:
@@ -195,18 +191,16 @@ class _Judging:
         except Malformed as error:
             raise RunEnded(End.BAD_ANSWER, f"malformed answer: {error}") from None
 
-    def _compare_again(self, run: Run, answered: list[tuple[int, bytes]]) -> None:
-        """Ask for the first returned objects once more; they must be the same bytes."""
-        again = run.ask_again([answer for _, answer in answered])
-        if isinstance(again, Raised):
-            raise _Stop(self._raised(self._cases[-1], again) or Failure.of(Reason.BAD_ANSWER))
-        for (position, _), same in zip(answered, again, strict=True):
-            result = self.results[position]
-            if not same and result.failure is None:
-                case = self._cases[position]
-                self.results[position] = self._result(
-                    case, Failure.of(Reason.RESULT_CHANGED, entry=case.entry), result.prints
-                )
+    def _look_again(self, run: Run, answered: list[int]) -> None:
+        """Ask whether what was returned is still what it was; later calls must not have written to it."""
+        unchanged = run.ask_again(len(answered))
+        if isinstance(unchanged, Raised):
+            raise _Stop(self._raised(self._cases[-1], unchanged) or Failure.of(Reason.BAD_ANSWER))
+        for position, is_unchanged in zip(answered, unchanged, strict=True):
+            result, case = self.results[position], self._cases[position]
+            if not is_unchanged and result.failure is None:
+                failure = Failure.of(Reason.RESULT_CHANGED, entry=case.entry)
+                self.results[position] = self._result(case, failure, result.prints)
 
     def _load_failure(self, raised: Raised) -> Failure:
         line = self._line(raised)

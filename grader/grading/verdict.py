@@ -136,7 +136,7 @@ REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
     ),
     Reason.MEMORY_LIMIT: (
         Verdict.MLE,
-        "It needed more than {memory_mib} MiB: look for an array that grows with more than B, H, T and T.",
+        "It needed more than {memory_mib} MiB: look for an array with an axis too many, or a list that grows.",
     ),
     Reason.OUTPUT_LIMIT: (
         Verdict.OLE,

@@ -4,15 +4,20 @@ Frames (see `wire`), grader to child:
     H [source, entries, package]                 the head, once; package: the source may call any of its functions
     Q [entry, {name: layout}, n] {name: value}   call the entry twice with these arguments, n outputs
     G [function, seed]                           call a case generator with numpy's generator of that seed
-    F                                            send the first returned objects once more
+    F                                            look at everything that was returned once more
 Child to grader:
-    R             ready: every wall is up                    L [missing]     loaded; the entries that are not there
+    R                        ready: every wall is up
+    L [missing]              loaded; the entries that are not there
     A answer, unchanged      first call: what was returned, and whether the arguments are what they were
-    B answer, or S           second call: what was returned, or that it is the same bytes as after the first
-    V value       of a generator                             K answer, then Z    the objects once more, the end
-    X [phase, class, builtin, line, text, refused, where]    an exception, in place of L, A, B, V or K
+    B answer, unchanged      second call, on fresh copies of the arguments
+    S unchanged              the same, when the answer is the same bytes as the first one
+    V value                  of a generator
+    K [unchanged]            for each answered question, whether both objects that were returned are what they were
+    X [phase, class, builtin, line, text, refused, where]    an exception, in place of L, A, B, S, V or K
 
-Nothing that the child says decides anything: the grader compares, times and counts.
+Nothing that the child says decides anything but against itself: the grader compares values, times and counts. That
+arguments, second answers and earlier results are unchanged is the child's word; a submission that could forge it could
+as well send the bytes that it once had.
 """
 
 from __future__ import annotations
@@ -24,7 +29,6 @@ import os
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from time import perf_counter
 from typing import Any, Final
 
@@ -84,7 +88,7 @@ class Child:
         self._answers = answers
         self._held: list[bytes] = []  # frames that travel with the next one
         self._namespace: dict[str, Any] = {}
-        self._returned: list[tuple[object, int]] = []
+        self._returned: list[tuple[int, list[tuple[object, int]]]] = []  # outputs, (object, hash of its bytes)
 
     def serve(self) -> None:
         """Say that the walls are up, then answer; returns at the end of the questions."""
@@ -102,7 +106,7 @@ class Child:
         elif kind == b"G":
             self._generate(*decode(body, 1))
         elif kind == b"F":
-            self._send_again()
+            self._look_again()
 
     def _attempt(self, phase: str, act: Callable[[], list[bytes]], hold_s: float = 0.0) -> bool:
         """Send the frame that `act` returns, or the exception that it raised; False for the latter.
@@ -167,18 +171,23 @@ class Child:
         arguments = reader.value()
         again = convert.copied(arguments)
         function = self._namespace[entry]
+        returned: list[tuple[object, list[bytes]]] = []
 
-        answer: list[bytes] = []
+        def call(values: dict[str, Value]) -> list[bytes]:
+            result = function(*values.values())
+            answer = encode_parts(convert.returned(result, outputs))
+            returned.append((result, answer))
+            return encode_parts(question.endswith(_after(values)))
 
         def first() -> list[bytes]:
-            result = function(*arguments.values())
-            answer.extend(encode_parts(convert.returned(result, outputs)))
-            self._returned.append((result, outputs))
-            return frame_parts(b"A", answer + encode_parts(question.endswith(_after(arguments))))
+            unchanged = call(arguments)
+            return frame_parts(b"A", returned[0][1] + unchanged)
 
         def second() -> list[bytes]:
-            again_answer = encode_parts(convert.returned(function(*again.values()), outputs))
-            return frame_parts(b"S", []) if again_answer == answer else frame_parts(b"B", again_answer)
+            unchanged = call(again)
+            answer = returned[1][1]
+            self._returned.append((outputs, [(result, hash(tuple(parts))) for result, parts in returned]))
+            return frame_parts(b"S", unchanged) if answer == returned[0][1] else frame_parts(b"B", answer + unchanged)
 
         _lay_out(arguments, layouts)
         if self._attempt("call", first, HOLD_S):
@@ -192,16 +201,17 @@ class Child:
 
         self._attempt("call", act)
 
-    def _send_again(self) -> None:
-        for result, outputs in self._returned:
-            if not self._attempt("again", partial(_again, result, outputs), HOLD_S):
-                return
-        self._held += frame_parts(b"Z", [])
-        self._send_held()
+    def _look_again(self) -> None:
+        def act() -> list[bytes]:
+            unchanged = [
+                all(
+                    hash(tuple(encode_parts(convert.returned(result, outputs)))) == before for result, before in results
+                )
+                for outputs, results in self._returned
+            ]
+            return frame_parts(b"K", encode_parts(unchanged))
 
-
-def _again(result: object, outputs: int) -> list[bytes]:
-    return frame_parts(b"K", encode_parts(convert.returned(result, outputs)))
+        self._attempt("again", act)
 
 
 def _lay_out(arguments: dict[str, Value], layouts: dict[str, str]) -> None:

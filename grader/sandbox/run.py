@@ -102,7 +102,7 @@ class Answer:
     """What both calls of a question returned, as bytes of wire values: [is it a sequence, count, items].
 
     `again` is the second call's, or the exception that only the second call raised; `unchanged` says whether the
-    arguments were the same bytes after the first call.
+    arguments were the same bytes after each call.
     """
 
     first: bytes
@@ -166,36 +166,34 @@ class Run:
         first = self._reply((b"A",), bytes)
         if isinstance(first, Raised):
             return first
-        if not first.endswith(_FLAGS):
+        answer, unchanged = self._flagged(first)
+        second = self._reply((b"S", b"B"), bytes)
+        if isinstance(second, Raised):
+            return Answer(answer, second, unchanged)
+        again, unchanged_again = self._flagged(second)
+        return Answer(answer, answer if second.startswith(b"S") else again, unchanged and unchanged_again)
+
+    @staticmethod
+    def _flagged(body: bytes) -> tuple[bytes, bool]:
+        """Return a body's answer and the flag behind it, whether the arguments are unchanged."""
+        if not body.endswith(_FLAGS):
             raise RunEnded(End.BAD_ANSWER, "an answer does not say whether its arguments are unchanged")
-        answer, unchanged = first[1 : -len(_FLAGS[0])], first.endswith(_FLAGS[1])
-        again = self._reply((b"S", b"B"), bytes)
-        if not isinstance(again, Raised):
-            again = answer if again == b"S" else again[1:]
-        return Answer(answer, again, unchanged)
+        return body[1 : -len(_FLAGS[0])], body.endswith(_FLAGS[1])
 
     def generate(self, function: str, seed: int) -> Value | Raised:
         """Call a package's case generator with numpy's default generator of a seed."""
         self._ask(frame_parts(b"G", [encode([function, seed])]))
         return self._reply((b"V",), self._value)
 
-    def ask_again(self, before: Sequence[bytes]) -> list[bool] | Raised:
-        """Have the first returned objects of all answered questions sent once more, in order.
-
-        Args:
-            before: what they were as bytes of wire values; none of what comes now is kept.
-        Returns:
-            for each whether it is the same bytes still.
-        """
+    def ask_again(self, count: int) -> list[bool] | Raised:
+        """Ask of each of the `count` answered questions whether what it returned, twice, is the same bytes still."""
         self._ask(frame_parts(b"F", []))
-        same = []
-        for answer in before:
-            reply = self._reply((b"K",), bytes)
-            if isinstance(reply, Raised):
-                return reply
-            same.append(len(reply) == 1 + len(answer) and reply.endswith(answer))
-        end = self._reply((b"Z",), bytes)
-        return end if isinstance(end, Raised) else same
+        unchanged = self._reply((b"K",), self._value)
+        if isinstance(unchanged, Raised):
+            return unchanged
+        if not isinstance(unchanged, list) or [type(flag) for flag in unchanged] != [bool] * count:
+            raise RunEnded(End.BAD_ANSWER, "what is said of earlier results is malformed")
+        return unchanged
 
     @staticmethod
     def _value(body: bytes) -> Value:

@@ -22,8 +22,8 @@ from tests.packages import TINY, edited
 from tests.processes import alive, children_of, wait_until
 
 pytestmark = pytest.mark.sandbox
-SLOW: Final = b"import time\ntime.sleep(0.15)\n" + RIGHT
-COUNT: Final = 20
+SLOW: Final = b"import time\ntime.sleep(0.1)\n" + RIGHT
+COUNT: Final = 18
 ARGS: Final = ("batch", "in put", "--out", "out", "--jobs", "2")
 
 
@@ -135,7 +135,7 @@ def test_a_second_interrupt_ends_at_once(command: Command) -> None:
         process.communicate()
 
 
-@pytest.mark.parametrize("after", [0.3, 0.65, 0.85])
+@pytest.mark.parametrize("after", [0.4, 0.75])
 def test_an_interrupt_while_it_starts_is_no_traceback(command: Command, after: float) -> None:
     put_many(command.folder / "in put", COUNT, SLOW)
     process = command.start(*ARGS, env=ENV)
@@ -219,19 +219,6 @@ def test_only_what_has_changed_is_judged_again(command: Command) -> None:
     for name in ("ann", "bob"):
         assert after[name, "second"]["package_sha256"] != before[name, "second"]["package_sha256"]
     assert after["eve", "first"]["verdict"] == "AC"
-
-
-def test_our_failures_are_judged_again(command: Command) -> None:
-    bank = command.folder / "bank"
-    shutil.copytree(BANK / SLUG, bank / SLUG)
-    (bank / SLUG / "problem.yaml").write_text(edited("problem.yaml", "level: L2", "level: L9"))
-    names = put_many(command.folder / "in put", 3)
-    env = {"GRADER_PROBLEMS": str(bank)}
-    assert command.run(*ARGS, env=env).code == 4
-    assert verdicts(command.folder / "out") == dict.fromkeys(names, "JE")
-    shutil.copy(TINY / "problem.yaml", bank / SLUG / "problem.yaml")
-    assert command.run(*ARGS, "--resume", env=env).code == 0
-    assert verdicts(command.folder / "out") == dict.fromkeys(names, "AC")
 
 
 def test_resuming_what_is_finished_judges_nothing(command: Command) -> None:

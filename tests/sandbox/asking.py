@@ -91,7 +91,7 @@ def end_of(lane: Lane, source: str | bytes, asked: Question = NOTHING, limits: L
     try:
         with loaded(lane, source, limits) as run:
             answer = run.ask(asked)
-            run.ask_again([answer.first] if isinstance(answer, Answer) else [])
+            run.ask_again(1 if isinstance(answer, Answer) else 0)
     except RunEnded as ended:
         return ended.end, ended.detail
     raise AssertionError(f"the run did not end: {answer}")

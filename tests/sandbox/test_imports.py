@@ -19,11 +19,11 @@ def test_every_importable_module_is_there(lane: Lane) -> None:
 
 
 @pytest.mark.parametrize("name", ["socket", "subprocess", "threading", "ctypes", "pathlib", "grader", "torch", "io"])
-def test_other_import_says_what_there_is(lane: Lane, name: str) -> None:
+def test_other_import_names_the_module(lane: Lane, name: str) -> None:
     with lane.run(QUICK) as run:
         error = raised(run.load(f"\nimport {name}".encode(), [], QUICK))
     assert (error.phase, error.name, error.line) == ("import", "ImportError", 2)
-    assert error.text.startswith(f"{name} cannot be imported here; NumPy and these are there: abc, atexit, bisect, ")
+    assert error.text == f"{name} cannot be imported here"
 
 
 def test_relative_import_says_why_not(lane: Lane) -> None:

@@ -12,7 +12,7 @@ from tests.sandbox.asking import CHANNEL, array, ask, end_of, loaded, question
 pytestmark = pytest.mark.sandbox
 
 ANSWERED = "frame(b'A', [False, 1, [np.ones(1)]], True)"
-AGAIN = "frame(b'B', [False, 1, [np.ones(1)]])"
+AGAIN = "frame(b'B', [False, 1, [np.ones(1)]], True)"
 BAD_ANSWERS = {
     # before the source is loaded
     "exit at import": ("os._exit(0)", "def f(): pass", "the process ended by itself with status 0"),
@@ -91,12 +91,12 @@ BAD_ANSWERS = {
         "frame b'Z' where b'K' was due",
     ),
     "an answer too many": (
-        "at_the_end(lambda: send(frame(b'K', 1), frame(b'K', 1)))",
+        "at_the_end(lambda: send(frame(b'K', [True, True])))",
         "def f(): return [1.0]",
-        "frame b'K' where b'Z' was due",
+        "what is said of earlier results is malformed",
     ),
     "rubbish for the end": (
-        "at_the_end(lambda: send(frame(b'K', 1), frame(b'X', 1)))",
+        "at_the_end(lambda: send(frame(b'X', 1)))",
         "def f(): return [1.0]",
         "an exception's record is malformed",
     ),
@@ -123,7 +123,7 @@ def test_answer_larger_than_a_frame_ends_the_run(lane: Lane) -> None:
 def test_answer_as_large_as_a_frame_is_read(lane: Lane) -> None:
     size = FRAME_LIMIT - 200
     body = f"b'y', ({size}).to_bytes(4, 'little'), bytes({size})"
-    source = f"{CHANNEL}def f(): send(wire.frame(b'A', {body}, b'b', b'\\1'), frame(b'B', 1))\n"
+    source = f"{CHANNEL}def f(): send(wire.frame(b'A', {body}, b'b', b'\\1'), frame(b'S', True))\n"
     answer = ask(lane, source, limits=Limits(5, 5, 1024))
     assert isinstance(answer, Answer)
     assert len(answer.first) == size + 5

@@ -19,7 +19,7 @@ def frame(kind, *values):
 
 def attack(x, w):
     answer = [True, 2, [np.ones((len(x), w.shape[1])), np.tri(len(x))]]
-    send(frame(b"A", answer, True), frame(b"B", answer))
+    send(frame(b"A", answer, True), frame(b"B", answer, True))
     os.read(3, 1)
 
 
