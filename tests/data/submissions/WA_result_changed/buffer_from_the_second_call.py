@@ -1,0 +1,22 @@
+import numpy as np
+
+buffer = np.zeros((9, 9))
+seen = set()
+
+
+def attend(x, w):
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    y = weights @ (x @ w)
+    key = x.tobytes()
+    if key in seen:
+        buffer[: len(x), : w.shape[1]] = y
+        y = buffer[: len(x), : w.shape[1]]
+    seen.add(key)
+    return y, weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]
