@@ -1,28 +1,14 @@
 """Cases of "Attention heads that never mix".
 
-What each secret case is there for. B items, T tokens, m model width, H heads, d key size, e value size; in every case
-the matrices are random (so W_O is neither symmetric nor near the identity), all different, and the items differ.
+Every secret case says what it is for. B items, T tokens, m model width, H heads, d key size, e value size. Unless a
+case says otherwise the matrices are random (so W_O is neither symmetric nor near the identity), all different, the
+items differ, and the sizes are such that no two axes can be mistaken for each other.
 
-    sizes_differ              B, T, m, H, d, e, H*d and H*e pairwise different, W_O not square, H = 3
-    sizes_differ_again        the same shapes, other values: answers kept by shape, buffers used twice
-    square                    d = e = m/H, so that all four matrices are square and only values can tell
-    square_output             W_O and W_V square while d, e, H*d and m differ
-    tokens_equal_key_size     T = d
-    batch_heads_tokens_equal  B = H = T
-    heads_equal_key_size      H = d
-    twelve_heads              H = 12: heads sorted as text change their order
-    one_item_one_head         B = H = 1, an extra case for code that drops axes
-    one_token                 T = 1, an extra case for shortcuts
-    forty_tokens              T = 40: masks, tables and windows of a fixed size
-    zero_tokens               tokens of zeros have scores of exactly 0; a mask must not be read off the data
-    forbidden_lead_1200       future keys lead by 1.2e3: masks that come late or add too little
-    forbidden_lead_60000      the last key leads all rows before it by just under 6e4
-    levels_in_thousands       rows of one head thousands apart, keys of a row close together
-    levels_far_below          all scores near -4e5, differences of order 1: fills above the scores, clipping, rounding
-    heads_items_far_apart     one head and one item far above the others, up to 9e5
-    memory_orders             Fortran, reversed and every-second inputs
-    single_precision          every input float32
-    integer_tokens            x is int64
+The hidden set keeps these rules: pairs of equal shape (forty tokens, twelve heads) and of equal inputs, each one new in
+one respect; W_O square and not square; every size at 1; sizes that no small bound covers; every coincidence of sizes
+that tempts (T = d, T = e, B = H = T, B = T, B = m, B = e, H = T = m, H = d, H = e, m = d, m = e, H*d = T); tokens, an
+item and a whole batch of zeros; future keys ahead by 1.2e3 and by 6e4; score levels in the thousands, near -4e5 and at
+both ends of the range; every array in every memory order; float32, int64 and mixtures of them.
 """
 
 import numpy as np
@@ -52,34 +38,70 @@ def _case(args, layout=None):
     return case
 
 
-def _reserve_level(args, level):
-    """Give two model features a fixed role: 0 carries level[b, t], 1 is the constant 1. Nothing reads 0 yet.
+def _reserve_level(args, level, feature, column):
+    """Give two model features a fixed role: `feature` carries level[b, t], 1 is the constant 1. Nothing reads it yet.
 
-    The first key feature of every head is emptied; the caller connects it. Returns its column in each head.
+    One key column of every head is emptied; the caller connects it. Returns its place in each head.
     """
-    args["x"][:, :, 0] = level
-    args["x"][:, :, 1] = 1.0
+    args["x"][:, :, feature] = level
+    args["x"][:, :, 1] = 1
     for name in ("w_q", "w_k", "w_v"):
-        args[name][0] = 0.0
+        args[name][feature] = 0.0
     width = args["w_q"].shape[1]
-    first = np.arange(0, width, width // args["n_heads"])
-    args["w_q"][:, first] = 0.0
-    args["w_k"][:, first] = 0.0
-    return first
+    places = np.arange(column, width, width // args["n_heads"])
+    args["w_q"][:, places] = 0.0
+    args["w_k"][:, places] = 0.0
+    return places
 
 
-def _raise_rows(args, level, head_factor):
+def _root_of_key_size(args):
+    return np.sqrt(args["w_q"].shape[1] // args["n_heads"])
+
+
+def _raise_rows(args, level, head_factor, feature=0, column=0):
     """Add head_factor[h] * level[b, i] to all scores of row i; the weights do not depend on it."""
-    first = _reserve_level(args, level)
-    args["w_q"][0, first] = np.asarray(head_factor) * np.sqrt(first[1])
-    args["w_k"][1, first] = 1.0
+    places = _reserve_level(args, level, feature, column)
+    args["w_q"][feature, places] = np.asarray(head_factor) * _root_of_key_size(args)
+    args["w_k"][1, places] = 1.0
 
 
-def _raise_keys(args, level, head_factor):
+def _raise_keys(args, level, head_factor, feature=0, column=0):
     """Add head_factor[h] * level[b, j] to the score of key j in every row."""
-    first = _reserve_level(args, level)
-    args["w_q"][1, first] = np.asarray(head_factor) * np.sqrt(first[1])
-    args["w_k"][0, first] = 1.0
+    places = _reserve_level(args, level, feature, column)
+    args["w_q"][1, places] = np.asarray(head_factor) * _root_of_key_size(args)
+    args["w_k"][feature, places] = 1.0
+
+
+def _in_single(args, names=("x", "w_q", "w_k", "w_v", "w_o")):
+    return {name: value.astype(np.float32) if name in names else value for name, value in args.items()}
+
+
+def _exact_arguments(rng, B, T, m, H, e):
+    """Arguments whose scores float32 holds exactly at any level: small integers, halves, and a root of d that is 2."""
+    args = _arguments(rng, B, T, m, H, d=4, e=e)
+    args["x"] = rng.integers(-1, 2, size=(B, T, m)).astype(np.float64)
+    for name in ("w_q", "w_k"):
+        args[name] = rng.integers(-2, 3, size=args[name].shape) / 2
+    return args
+
+
+def _call(number):
+    """Arguments of call 0, 1, 2 or 3; each differs from the one before in as little as a stale result needs."""
+    rng = np.random.default_rng(3208)
+    args, later, last = (_arguments(rng, B=2, T=5, m=7, H=3, d=4, e=6) for _ in range(3))
+    tokens = later["x"]
+    tokens[:, 0] = args["x"][:, 0]
+    for name in ("w_q", "w_k", "w_v", "w_o"):
+        later[name][0, 0] = args[name][0, 0]
+    steps = (
+        {},
+        {name: later[name] for name in ("w_q", "w_k", "w_v", "w_o")},
+        {"x": tokens},
+        {name: last[name] for name in ("w_v", "w_o")},
+    )
+    for step in steps[: number + 1]:
+        args |= step
+    return args
 
 
 def sample_format(rng):
@@ -101,57 +123,128 @@ def sample_format(rng):
 
 
 def secret_sizes_differ(rng):
-    return _case(_arguments(rng, B=2, T=5, m=7, H=3, d=4, e=6))
-
-
-def secret_sizes_differ_again(rng):
-    return _case(_arguments(rng, B=2, T=5, m=7, H=3, d=4, e=6))
+    """B, T, m, H, d, e, H*d and H*e are pairwise different, W_O is not square; the call before other_matrices."""
+    return _case(_call(0))
 
 
 def secret_square(rng):
+    """d = e = m/H: all four matrices are square, only values can tell them and their transposes apart."""
     return _case(_arguments(rng, B=2, T=7, m=12, H=3, d=4, e=4))
 
 
 def secret_square_output(rng):
+    """W_O and W_V are square while d, e, H*d and m differ."""
     return _case(_arguments(rng, B=2, T=6, m=12, H=4, d=5, e=3))
 
 
+def secret_other_matrices(rng):
+    """The tokens of the call before with other matrices whose corners agree: results kept by x, by shape, by corner."""
+    return _case(_call(1))
+
+
+def secret_other_tokens(rng):
+    """The matrices of the call before with other tokens, the first of which agree: results kept by the matrices."""
+    return _case(_call(2))
+
+
+def secret_other_values(rng):
+    """Only W_V and W_O are new: results kept by what makes the weights."""
+    return _case(_call(3))
+
+
 def secret_tokens_equal_key_size(rng):
+    """T = d."""
     return _case(_arguments(rng, B=2, T=5, m=9, H=3, d=5, e=4))
 
 
 def secret_batch_heads_tokens_equal(rng):
+    """B = H = T."""
     return _case(_arguments(rng, B=3, T=3, m=7, H=3, d=4, e=5))
 
 
 def secret_heads_equal_key_size(rng):
-    return _case(_arguments(rng, B=2, T=5, m=7, H=4, d=4, e=3))
+    """H = d, and T = e."""
+    return _case(_arguments(rng, B=2, T=5, m=7, H=4, d=4, e=5))
 
 
-def secret_twelve_heads(rng):
-    return _case(_arguments(rng, B=3, T=4, m=7, H=12, d=2, e=5))
+def secret_heads_equal_value_size(rng):
+    """H = e with several items; T = 2, and m = d."""
+    return _case(_arguments(rng, B=3, T=2, m=6, H=4, d=6, e=4))
 
 
-def secret_one_item_one_head(rng):
-    return _case(_arguments(rng, B=1, T=6, m=7, H=1, d=4, e=5))
+def secret_heads_tokens_width_equal(rng):
+    """H = T = m, while B differs."""
+    return _case(_arguments(rng, B=2, T=5, m=5, H=5, d=4, e=3))
 
 
 def secret_one_token(rng):
+    """T = 1: shortcuts."""
     return _case(_arguments(rng, B=3, T=1, m=7, H=4, d=2, e=5))
 
 
+def secret_one_item_one_head(rng):
+    """B = H = 1: code that drops axes."""
+    return _case(_arguments(rng, B=1, T=6, m=7, H=1, d=4, e=5))
+
+
+def secret_one_head_square(rng):
+    """One head, several items, all matrices m by m: the layer whose W_O is easiest to forget or to turn over."""
+    return _case(_arguments(rng, B=2, T=5, m=6, H=1, d=6, e=6))
+
+
+def secret_one_feature(rng):
+    """m = 1 and e = 1: products with a single column."""
+    return _case(_arguments(rng, B=2, T=5, m=1, H=3, d=4, e=1))
+
+
+def secret_sixteen_heads(rng):
+    """H at its largest, one key column for each head (d = 1); and B = e."""
+    return _case(_arguments(rng, B=2, T=4, m=5, H=16, d=1, e=2))
+
+
+def secret_twelve_heads(rng):
+    """Heads sorted as text change their order; and B = T."""
+    return _case(_arguments(rng, B=4, T=4, m=7, H=12, d=2, e=5))
+
+
+def secret_twelve_heads_again(rng):
+    """The shapes of twelve_heads: buffers that many heads share."""
+    return _case(_arguments(rng, B=4, T=4, m=7, H=12, d=2, e=5))
+
+
 def secret_forty_tokens(rng):
+    """Masks, tables and windows of a fixed size."""
     return _case(_arguments(rng, B=2, T=40, m=7, H=3, d=4, e=5))
 
 
+def secret_forty_tokens_again(rng):
+    """The shapes of forty_tokens: buffers and masks that long sequences share."""
+    return _case(_arguments(rng, B=2, T=40, m=7, H=3, d=4, e=5))
+
+
+def secret_long_item_wide_heads(rng):
+    """One item of 75 tokens, heads of 25 columns (H*d = H*e = T): bounds that 40 tokens and 6 columns do not reach."""
+    return _case(_arguments(rng, B=1, T=75, m=10, H=3, d=25, e=25))
+
+
 def secret_zero_tokens(rng):
-    args = _arguments(rng, B=2, T=6, m=7, H=3, d=4, e=5)
+    """Tokens of zeros and an item of zeros among six: scores of exactly 0 are no mask and no padding; B = m."""
+    args = _arguments(rng, B=6, T=5, m=6, H=3, d=4, e=2)
     args["x"][0, [0, 3]] = 0.0
     args["x"][1, 2] = 0.0
+    args["x"][4] = 0.0
+    return _case(args)
+
+
+def secret_all_zero(rng):
+    """x is zero throughout, the weights are even over the past all the same."""
+    args = _arguments(rng, B=2, T=4, m=7, H=3, d=5, e=6)
+    args["x"][:] = 0.0
     return _case(args)
 
 
 def secret_forbidden_lead_1200(rng):
+    """Future keys lead by 1.2e3: masks that come late or add too little."""
     args = _arguments(rng, B=2, T=7, m=9, H=3, d=4, e=5)
     level = np.zeros((2, 7))
     level[0, 6] = level[1, 4] = 1200.0
@@ -160,6 +253,7 @@ def secret_forbidden_lead_1200(rng):
 
 
 def secret_forbidden_lead_60000(rng):
+    """The last key leads all rows before it by just under 6e4."""
     args = _arguments(rng, B=2, T=6, m=9, H=3, d=4, e=5)
     level = np.zeros((2, 6))
     level[:, 5] = 59_950.0
@@ -168,6 +262,7 @@ def secret_forbidden_lead_60000(rng):
 
 
 def secret_levels_in_thousands(rng):
+    """Rows of one head thousands apart, keys of a row close together."""
     args = _arguments(rng, B=2, T=6, m=8, H=3, d=4, e=5)
     level = np.array(
         [[3000.0, -2000.0, 900.0, 5000.0, -4000.0, 1500.0], [-1200.0, 4000.0, 7000.0, -900.0, 2500.0, 0.0]]
@@ -177,28 +272,98 @@ def secret_levels_in_thousands(rng):
 
 
 def secret_levels_far_below(rng):
+    """All scores near -4e5, differences of order 1: fills above the scores, clipping, rounding."""
     args = _arguments(rng, B=2, T=5, m=8, H=3, d=4, e=6)
     _raise_rows(args, np.full((2, 5), -4.0e5), head_factor=[1.0, 1.05, 0.98])
     return _case(args)
 
 
 def secret_heads_items_far_apart(rng):
+    """One head near -9.8e5 in one item and near 9.8e5 in the other, differences of order 1: both ends of the range."""
     args = _arguments(rng, B=2, T=4, m=8, H=3, d=5, e=6)
-    _raise_rows(args, np.array([[1.0], [9.0]]) * np.ones((2, 4)), head_factor=[0.0, 2000.0, 1.0e5])
+    _raise_rows(args, np.array([[-9.8], [9.8]]) * np.ones((2, 4)), head_factor=[0.0, 2000.0, 1.0e5])
+    return _case(args)
+
+
+def secret_small_weights_matter(rng):
+    """Weights between 1e-9 and 1e-7 on values so large that y shows them: pruning, clipping, small denominators."""
+    args = _arguments(rng, B=2, T=6, m=8, H=3, d=4, e=5)
+    args["w_q"] *= 0.4
+    level = np.array([[20.0, 3.0, 2.0, 20.0, 1.0, 4.0], [19.0, 19.5, 1.5, 2.5, 20.0, 0.5]])
+    _raise_keys(args, level, head_factor=[1.0, 1.0, 1.05])
+    args["x"][:, :, 2] = np.where(level < 10, 1e5, 0.0)
+    args["w_q"][2] = args["w_k"][2] = 0.0
     return _case(args)
 
 
 def secret_memory_orders(rng):
+    """With the next case and integer_tokens: every array in Fortran order, reversed, and with gaps between rows."""
     layout = {"x": "fortran", "w_q": "every_second", "w_k": "reversed", "w_v": "fortran", "w_o": "fortran"}
     return _case(_arguments(rng, B=2, T=6, m=7, H=3, d=5, e=4), layout)
 
 
+def secret_memory_orders_turned(rng):
+    """The memory orders of the case before, moved on by one; and H = e."""
+    layout = {"x": "every_second", "w_q": "reversed", "w_k": "fortran", "w_v": "reversed", "w_o": "every_second"}
+    return _case(_arguments(rng, B=2, T=5, m=7, H=4, d=3, e=4), layout)
+
+
 def secret_single_precision(rng):
-    args = _arguments(rng, B=2, T=7, m=8, H=3, d=5, e=4)
-    return _case({name: value if name == "n_heads" else value.astype(np.float32) for name, value in args.items()})
+    """Every input float32."""
+    return _case(_in_single(_arguments(rng, B=2, T=7, m=8, H=3, d=5, e=4)))
+
+
+def secret_single_precision_levels(rng):
+    """float32, rows between -800 and 600, and a forbidden lead of 1.2e3: overflow and underflow come early there."""
+    args = _exact_arguments(rng, B=2, T=6, m=9, H=3, e=5)
+    row_level = [[150.0, -200.0, 400.0, -160.0, 300.0, -250.0], [-400.0, 170.0, 0.0, 250.0, -155.0, 200.0]]
+    _raise_rows(args, np.array(row_level), head_factor=[1.0, -1.5, 2.0])
+    lead = np.zeros((2, 6))
+    lead[0, 5] = lead[1, 4] = 1200.0
+    _raise_keys(args, lead, head_factor=[1.0, 1.0, 1.5], feature=2, column=1)
+    return _case(_in_single(args))
+
+
+def secret_single_precision_far_below(rng):
+    """float32, all scores near -3e5 and -4e5, which it holds exactly: fills for single precision alone."""
+    args = _exact_arguments(rng, B=2, T=5, m=8, H=3, e=6)
+    _raise_rows(args, np.full((2, 5), -4.0e5), head_factor=[1.0, 0.75, 1.0])
+    return _case(_in_single(args))
+
+
+def secret_single_precision_tokens(rng):
+    """x float32, the matrices float64; H*d = m while H*e is not."""
+    return _case(_in_single(_arguments(rng, B=2, T=5, m=12, H=3, d=4, e=6), names=("x",)))
+
+
+def secret_single_precision_matrices(rng):
+    """x and W_O float64, the other matrices float32; m = e."""
+    return _case(_in_single(_arguments(rng, B=2, T=5, m=6, H=3, d=4, e=6), names=("w_q", "w_k", "w_v")))
 
 
 def secret_integer_tokens(rng):
+    """x int64, the matrices float64; the third arrangement of memory orders."""
     args = _arguments(rng, B=2, T=6, m=8, H=3, d=5, e=4)
     args["x"] = rng.integers(-2, 3, size=(2, 6, 8), dtype=np.int64)
-    return _case(args, {"x": "reversed"})
+    layout = {"x": "reversed", "w_q": "fortran", "w_k": "every_second", "w_v": "every_second", "w_o": "reversed"}
+    return _case(args, layout)
+
+
+def secret_integer_tokens_single_precision(rng):
+    """x int64, the matrices float32."""
+    args = _arguments(rng, B=2, T=5, m=7, H=3, d=2, e=4)
+    args["x"] = rng.integers(-2, 3, size=(2, 5, 7), dtype=np.int64)
+    return _case(_in_single(args, names=("w_q", "w_k", "w_v", "w_o")))
+
+
+def secret_large_integers(rng):
+    """x int64 up to 1e5, which no narrower type than int32 holds; rows of one head thousands apart."""
+    args = _arguments(rng, B=2, T=5, m=9, H=3, d=4, e=6)
+    args["x"] = rng.integers(-100_000, 100_001, size=(2, 5, 9), dtype=np.int64)
+    args["x"][:, :, 6:] //= 400
+    for name in ("w_q", "w_k", "w_v"):
+        args[name][:6] *= 2e-5
+        args[name][6:] *= 8e-3
+    level = np.array([[60_000, -40_000, 18_000, 100_000, -80_000], [-24_000, 80_000, 99_000, -18_000, 50_000]])
+    _raise_rows(args, level, head_factor=[0.05, -0.04, 0.07])
+    return _case(args)
