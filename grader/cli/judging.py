@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+import sys
 
 from grader.config import Settings
 from grader.errors import InvalidPackage, JudgeError
@@ -17,7 +17,9 @@ from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 
 def warn(text: str) -> None:
     """Say something on stderr that stops nothing."""
-    click.echo(f"grader: {visible(text, keep='')}", err=True)
+    print(
+        f"grader: {visible(text, keep='')}", file=sys.stderr, flush=True
+    )  # not Click's: it would break a progress bar
 
 
 def cache_for(settings: Settings) -> CaseCache:

@@ -8,11 +8,14 @@ from typing import Any
 
 import click
 
-from grader.config import read_settings
-from grader.errors import InvalidPackage, UserError
+from grader.cli.judging import cache_for, warn
+from grader.config import Settings, read_settings
+from grader.errors import InvalidPackage, JudgeError, UserError
 from grader.problems.files import read_folder
 from grader.problems.loader import Problem, load, load_named, slugs
 from grader.report.visible import visible
+from grader.sandbox.pool import Pool
+from grader.services.samples import Samples, SampleView
 
 
 @click.command("problems")
@@ -76,8 +79,9 @@ def _facts(problem: Problem) -> dict[str, Any]:
 @click.option("--variant", metavar="NAME", help="One of the problem's variants; the first without it.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the starter to a file, never over one.")
 def show_command(problem: str, variant: str | None, output: Path | None) -> None:
-    """Print a problem's statement and its buggy starter, or write the starter to a file."""
-    loaded = load_named(problem, read_settings().problems)
+    """Print a problem's statement, its buggy starter and its samples, or write the starter to a file."""
+    settings = read_settings()
+    loaded = load_named(problem, settings.problems)
     variants = loaded.spec.variants
     if variant is not None and variant not in variants:
         raise UserError(f"{loaded.slug} has no variant {variant!a}; it has {', '.join(variants)}.")
@@ -87,8 +91,24 @@ def show_command(problem: str, variant: str | None, output: Path | None) -> None
         _write_new(output, starter)
         click.echo(f"Wrote {output}; repair it, then: grader grade {problem} {output}", err=True)
         return
-    click.echo(f"{visible(loaded.statement).rstrip()}\n\n# {'-' * 68}\n# starter, variant {name}\n# {'-' * 68}")
-    click.echo(visible(starter), nl=False)
+    click.echo(f"{visible(loaded.statement).rstrip()}{_rule(f'starter, variant {name}')}{visible(starter).rstrip()}")
+    for sample in _samples(loaded, settings):
+        text = f"{sample.arguments}\n\n{sample.call}\n\n# expected:\n{sample.expected}"
+        click.echo(f"{_rule(f'sample {sample.name}')}{visible(text)}")
+
+
+def _rule(title: str) -> str:
+    return f"\n\n# {'-' * 68}\n# {title}\n# {'-' * 68}\n"
+
+
+def _samples(problem: Problem, settings: Settings) -> tuple[SampleView, ...]:
+    """Return the samples' numbers; where there is no sandbox to make them in, say so and go on without."""
+    with Pool(1) as pool:
+        try:
+            return Samples(pool, cache_for(settings)).of(problem)
+        except JudgeError as error:
+            warn(error.message)
+            return ()
 
 
 def _write_new(path: Path, text: str) -> None:

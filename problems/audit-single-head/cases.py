@@ -1,24 +1,19 @@
-"""Inputs of the cases; a function's name is its case's name.
+"""Inputs of the cases; a function's name is its case's name, its docstring says what the case is there for.
 
 The sample shows the format only and is blind on purpose: with one token every softmax is 1 and nothing is masked.
 
-What each secret case is there for (T tokens, m model width, d key size, e value size):
+In short (T tokens, m model width, d key size, e value size):
 
-* all_sizes_differ, same_sizes_other_values: T, m, d, e pairwise different, W_O not square, so axes that are
-  exchanged show by shape and every size that may be under the root differs. The two have equal shapes and other
-  numbers: they catch caches and buffers that are keyed by shape.
-* tokens_equal_key_size: T = d, where a (d, d) score matrix has the right shape.
-* square_projections, everything_square: m = d = e, and then T as well. All matrices may be transposed or exchanged
-  without an error; W_O is square and not symmetric, so its loss or transposition shows by value only.
-* one_token: T = 1, the smallest input, an extra only: softmax and mask cannot be wrong there.
-* forty_tokens: longer than any window or table that short examples suggest.
-* zero_tokens: scores that are exactly 0 and must not be taken for masked ones.
-* future_ahead_by_1200, future_ahead_by_60000: a forbidden key leads every allowed one, the first lead is beyond the
-  range of exp, the second beyond a sentinel of -1e4. The later rows may read that key and stay ordinary.
-* future_at_the_edge_of_exp: the lead is 743.5, where exp still gives a subnormal number but a weight below it is 0.
-* scores_in_the_thousands, rows_near_minus_400000, row_levels_far_apart: within a row the scores differ by
-  order 1, the rows' levels lie far from 0 and far apart (up to 9e5).
-* integer_tokens, single_precision, fortran_order, reversed_rows, every_second_row: dtypes and memory layouts.
+* Sizes: one case in which all four differ, then each pair that may agree, T = 1, 2, 3, 16, 40 and 130, everything 1,
+  d far above m. Equal sizes let wrong axes run, so W_O is square in some cases and never symmetric.
+* Equal sizes five times over, each time with one argument changed below its first row: for whatever is kept of
+  earlier calls by shape, by sum, by first row or by part of the arguments. The first two arguments that change,
+  and a third, come in unusual memory layouts as well.
+* Causality: a forbidden key that leads by about 738, 743.5, 1.2e3 or 6e4, or trails by 715 to 735; tokens, queries
+  and keys that are zero; tokens that come twice.
+* Large scores: rows at levels up to 1e6 and at both ends of the range of exp; spreads of 1600 within a row, shared by
+  two leading keys; small weights that count. Again in integers and, exactly representable, in single precision.
+* dtypes and memory layouts: each argument in each layout, in double and in single precision and, for x, in integers.
 
 Outside the large-score cases weights and scores are of order 1, far from one-hot. No matrix is near the identity or
 symmetric, W_Q, W_K and W_V always differ.
@@ -27,6 +22,8 @@ symmetric, W_Q, W_K and W_V always differ.
 import numpy as np
 
 ENTRY = "single_head_causal"
+ARGUMENTS = ("x", "w_q", "w_k", "w_v", "w_o")
+LAYOUTS = ("fortran", "reversed", "every_second")
 
 
 def _matrices(rng, m, d, e):
@@ -43,34 +40,59 @@ def _ordinary(rng, t, m, d, e, layout=None):
     return _case(rng.normal(size=(t, m)), _matrices(rng, m, d, e), layout)
 
 
-def _with_row_levels(rng, levels, m, d, e):
-    """Give row i scores of levels[i] plus differences of order 1.
+def _with_scores(rng, queries, keys, gains, m, d, e, ordinary=1.0):
+    """Give query i and key j the score sum over c of gains[c] queries[c][i] keys[c][j], plus differences of order 1.
 
-    The first key coordinate is 1 for every token and the first query coordinate carries the level, so the large part
-    is the same for all keys of a row. Tokens and values stay of order 1: only w_q is large.
+    The first coordinates of a token are its keys[c], the next ones its queries[c]. They take the first coordinates of
+    the projections for themselves; all other coordinates make the ordinary part, whose size is `ordinary`.
     """
     matrices = _matrices(rng, m, d, e)
-    x = rng.normal(size=(len(levels), m))
-    x[:, 0] = 1
-    x[:, 1] = np.asarray(levels) / 1e6
-    matrices["w_k"][:, 0] = 0
-    matrices["w_k"][0, 0] = 1
-    matrices["w_q"][:, 0] = 0
-    matrices["w_q"][1, 0] = 1e6 * np.sqrt(d)
+    queries, keys, n = np.transpose(queries), np.transpose(keys), len(gains)
+    x = rng.normal(size=(len(keys), m))
+    x[:, :n] = keys
+    x[:, n : 2 * n] = queries
+    matrices["w_q"] *= ordinary
+    for name, row, size in (("w_k", 0, np.ones(n)), ("w_q", n, np.multiply(gains, np.sqrt(d)))):
+        matrices[name][:, :n] = 0
+        matrices[name][row : row + n, :n] = np.diag(size)
     return _case(x, matrices)
+
+
+def _with_row_levels(rng, levels, m, d, e, ordinary=1.0):
+    """Give row i scores of levels[i] plus differences of order 1. Only w_q is large."""
+    levels = np.asarray(levels)
+    return _with_scores(rng, [levels / 1e6], [np.ones(len(levels))], [1e6], m, d, e, ordinary)
 
 
 def _with_leading_key(rng, lead, leader, t, m, d, e):
     """Let key `leader` lead by `lead` in every row before it, where it is forbidden; later rows stay ordinary."""
-    matrices = _matrices(rng, m, d, e)
-    x = rng.normal(size=(t, m))
-    x[:, 0] = np.arange(t) == leader
-    x[:, 1] = np.arange(t) < leader
-    matrices["w_k"][:, 0] = 0
-    matrices["w_k"][0, 0] = 1
-    matrices["w_q"][:, 0] = 0
-    matrices["w_q"][1, 0] = lead * np.sqrt(d)
-    return _case(x, matrices)
+    position = np.arange(t)
+    return _with_scores(rng, [position < leader], [position == leader], [lead], m, d, e)
+
+
+def _same_but(changed=None, layout=None):
+    """Return one and the same ordinary case; of the argument `changed` all rows but the first change places."""
+    case = _ordinary(np.random.default_rng(2017), t=5, m=7, d=3, e=4, layout=layout)
+    if changed:
+        rows = case["args"][changed]
+        rows[1:] = np.roll(rows[1:], 1, axis=0)
+    return case
+
+
+def _layouts(first):
+    """Deal the three layouts out to the arguments in turn, beginning with LAYOUTS[first]."""
+    return {name: LAYOUTS[(first + i) % 3] for i, name in enumerate(ARGUMENTS)}
+
+
+def _cast(case, dtype, names=ARGUMENTS):
+    case["args"].update({name: case["args"][name].astype(dtype) for name in names})
+    return case
+
+
+def _integer_tokens(rng, first_layout):
+    x = rng.integers(-3, 4, (6, 5))
+    x[3] = 0
+    return _case(x, {name: 0.6 * w for name, w in _matrices(rng, m=5, d=4, e=3).items()}, _layouts(first_layout))
 
 
 def sample_first_token(rng):
@@ -85,96 +107,249 @@ def sample_first_token(rng):
 
 
 def secret_all_sizes_differ(rng):
-    return _ordinary(rng, t=5, m=7, d=3, e=4)
+    """T, m, d and e pairwise different, W_O not square: exchanged axes show by shape, every wrong scale by value."""
+    return _same_but()
 
 
-def secret_same_sizes_other_values(rng):
-    return _ordinary(rng, t=5, m=7, d=3, e=4)
+def secret_other_w_v(rng):
+    """The case before with another w_v: nothing that is remembered may leave the values out."""
+    return _same_but("w_v")
+
+
+def secret_other_w_o(rng):
+    """The same with another w_o."""
+    return _same_but("w_o")
+
+
+def secret_one_token(rng):
+    """The sample's token under other matrices: T = 1, m = e, not to be answered from memory."""
+    return _case(np.array([[-2, -0.5]]), _matrices(rng, m=2, d=3, e=2))
+
+
+def secret_two_tokens_many_features(rng):
+    """T below every width, d = e far above m: the scale is the root of d, not of a smaller size or a usual one."""
+    return _ordinary(rng, t=2, m=5, d=65, e=65)
+
+
+def secret_tokens_equal_model_width(rng):
+    """T = m alone: y and weights have one shape, x may be transposed."""
+    return _ordinary(rng, t=4, m=4, d=3, e=5)
 
 
 def secret_tokens_equal_key_size(rng):
+    """T = d alone: a (d, d) score matrix has the right shape."""
     return _ordinary(rng, t=5, m=6, d=5, e=3)
 
 
+def secret_tokens_equal_value_size(rng):
+    """T = e alone: the values may be transposed."""
+    return _ordinary(rng, t=5, m=6, d=3, e=5)
+
+
 def secret_square_projections(rng):
+    """m = d = e: all matrices may be transposed or exchanged, W_O shows by value only."""
     return _ordinary(rng, t=6, m=4, d=4, e=4)
 
 
 def secret_everything_square(rng):
-    return _ordinary(rng, t=5, m=5, d=5, e=5)
+    """T = m = d = e, with three tokens."""
+    return _ordinary(rng, t=3, m=3, d=3, e=3)
 
 
-def secret_one_token(rng):
-    return _ordinary(rng, t=1, m=3, d=2, e=4)
+def secret_everything_one_wide(rng):
+    """m = d = e = 1: no axis of length 1 may be squeezed away, and a single feature still makes scores."""
+    case = _ordinary(rng, t=5, m=1, d=1, e=1)
+    case["args"].update(w_q=np.array([[0.9]]), w_k=np.array([[-1.2]]), w_o=np.array([[-1.7]]))
+    return case
 
 
-def secret_forty_tokens(rng):
-    return _ordinary(rng, t=40, m=9, d=6, e=5)
+def secret_sixteen_tokens(rng):
+    """T a power of two and a block size, as far as a table for short sequences reaches; m = e but not d."""
+    return _ordinary(rng, t=16, m=9, d=2, e=9)
+
+
+def secret_many_tokens(rng):
+    """Longer than windows, blocks, tables and int8 positions, T > 8 m; m = d but not e."""
+    return _ordinary(rng, t=130, m=4, d=4, e=3)
 
 
 def secret_zero_tokens(rng):
+    """Scores that are exactly 0 are no masked ones: zero tokens first, in between and last."""
     case = _ordinary(rng, t=6, m=5, d=4, e=3)
     case["args"]["x"][[0, 2, 5]] = 0
     return case
 
 
+def secret_nothing_but_zero_tokens(rng):
+    """All tokens are zero, in integers: rows are uniform, y is 0, and a floating point array even so."""
+    case = _ordinary(rng, t=4, m=3, d=2, e=5)
+    case["args"]["x"][:] = 0
+    return _cast(case, np.int64, ["x"])
+
+
+def secret_repeated_tokens(rng):
+    """Equal tokens at different positions; a zero query and a zero key whose tokens are not zero."""
+    case = _ordinary(rng, t=8, m=6, d=3, e=4)
+    args = case["args"]
+    args["x"][[4, 5]] = args["x"][1]
+    args["x"][2] = [1, 0, 0, 0, 0, 0]
+    args["w_q"][0] = 0
+    args["x"][3] = [0, 2, 0, 0, 0, 0]
+    args["w_k"][1] = 0
+    return case
+
+
+def secret_future_trails(rng):
+    """Two forbidden keys trail by 715 and 735: exp does not make them 0, the mask must."""
+    position = np.arange(8)
+    trail = -715.0 * (position == 5) - 735 * (position == 6)
+    return _with_scores(rng, [position < 5], [trail / 735], [735], m=6, d=4, e=5)
+
+
 def secret_future_ahead_by_1200(rng):
+    """A forbidden key leads beyond the range of exp, later rows may read it and stay ordinary."""
     return _with_leading_key(rng, lead=1.2e3, leader=5, t=7, m=6, d=4, e=5)
 
 
 def secret_future_ahead_by_60000(rng):
-    # A little less than the limit that the statement grants: the ordinary part of the scores comes on top.
+    """The lead is beyond a sentinel of -1e4; with the ordinary part it stays within the limit of the statement."""
     return _with_leading_key(rng, lead=59_980, leader=4, t=6, m=7, d=5, e=4)
 
 
 def secret_future_at_the_edge_of_exp(rng):
-    """Token 0 scores itself 0 and each of the eight later keys 743.5, everything else is ordinary."""
-    m, d, e = 6, 3, 5
-    matrices = _matrices(rng, m, d, e)
-    x = rng.normal(size=(9, m))
-    x[:, 0] = np.arange(9) > 0
-    x[:, 1] = np.arange(9) == 0
-    x[0, 2:] = 0
-    matrices["w_k"][:, 0] = 0
-    matrices["w_k"][0, 0] = 1
-    matrices["w_q"][:, 0] = 0
-    matrices["w_q"][1] = 0
-    matrices["w_q"][1, 0] = 743.5 * np.sqrt(d)
-    return _case(x, matrices)
+    """What underflow leaves over must not pass for weights.
+
+    Token 0 scores itself 0 and all eight later keys 743.5: exp is still above 0, its share of the sum is not. In rows
+    1 to 5 key 6 leads by 738, so that the exponentials of the allowed keys are subnormal and have lost their digits.
+    """
+    position = np.arange(9)
+    middle = (position > 0) & (position < 6)
+    queries = [position == 0, middle, position > 0]
+    keys = [position > 0, position == 6, rng.normal(size=9)]
+    return _with_scores(rng, queries, keys, [743.5, 738, 1], m=7, d=4, e=5, ordinary=0)
 
 
 def secret_scores_in_the_thousands(rng):
+    """Every row at a level of thousands: exp needs the row's own maximum."""
     return _with_row_levels(rng, [900, 3000, -2500, 1500, -4000, 4000, 2000], m=6, d=4, e=3)
 
 
 def secret_rows_near_minus_400000(rng):
+    """All rows far below zero and below the usual fills."""
     return _with_row_levels(rng, -4e5 + rng.uniform(-50, 50, 6), m=5, d=3, e=4)
 
 
 def secret_row_levels_far_apart(rng):
-    return _with_row_levels(rng, [-3e4, 9e5, 20, -9e5, -2e4, 700, -60, 5e4], m=7, d=5, e=6)
+    """Rows up to both limits of the statement, where a maximum, a fill or a clip for all rows cannot be right."""
+    return _with_row_levels(rng, [-3e4, 999_980, 20, -999_980, -2e4, 700, -60, 5e5, -5e5], m=7, d=5, e=6)
 
 
-def secret_integer_tokens(rng):
-    x = rng.integers(-3, 4, (6, 5))
-    x[3] = 0
-    return _case(x, {name: 0.6 * w for name, w in _matrices(rng, m=5, d=4, e=3).items()})
+def secret_rows_at_the_edges_of_exp(rng):
+    """Row maxima where exp is finite but a sum of it is not, and where exp is subnormal: a shift is always due."""
+    levels = [0.0, -742, 708.9, -735, 708.7, -715, 708.8, -740, 709.2]
+    return _with_row_levels(rng, levels, m=6, d=3, e=4, ordinary=0.1)
 
 
-def secret_single_precision(rng):
-    case = _ordinary(rng, t=7, m=6, d=4, e=5)
-    case["args"] = {name: value.astype(np.float32) for name, value in case["args"].items()}
+def secret_two_leaders_far_above(rng):
+    """Rows with a spread of 1600 or 300 in which two keys share the weight; their leaders come late, or first.
+
+    Row kinds take turns. Kind 0: keys 21 and 30 lead by 1600; kind 1: keys 0 and 12 do; kind 2: keys 33 and 35 lead
+    by 300. So the first key, the own key, the key before, the smallest, mean or median score are no shifts in place
+    of the maximum, and sums over blocks of keys have to be rescaled when a late key takes the lead.
+    """
+    position = np.arange(40)
+    queries = [position % 3 == kind for kind in range(3)]
+    keys = [np.isin(position, pair) for pair in ((21, 30), (0, 12), (33, 35))]
+    return _with_scores(rng, queries, keys, [1600, 1600, 300], m=8, d=5, e=6)
+
+
+def secret_small_weights_count(rng):
+    """Weights from 1e-9 to 1e-6, on values in the hundreds, and one row whose scores differ by less than 1e-3."""
+    trail = np.array([0, -16, -18.5, -20, -14, 0, -17, -15])
+    case = _with_scores(rng, [np.ones(8)], [trail / 20], [20], m=6, d=3, e=4, ordinary=0.3)
+    args = case["args"]
+    args["w_v"][0] *= 1e3
+    args["x"][5] *= 1e-3
+    args["x"][5, 1] = 0
     return case
 
 
-def secret_fortran_order(rng):
-    layout = dict.fromkeys(("x", "w_q", "w_k", "w_v", "w_o"), "fortran")
-    return _ordinary(rng, t=6, m=5, d=3, e=4, layout=layout)
+def secret_layouts_other_x(rng):
+    """Layouts dealt out in turn, Fortran order first; all values but the later tokens are known from earlier cases."""
+    return _same_but("x", _layouts(0))
 
 
-def secret_reversed_rows(rng):
-    return _ordinary(rng, t=7, m=5, d=4, e=6, layout=dict.fromkeys(("x", "w_k", "w_o"), "reversed"))
+def secret_layouts_other_w_q(rng):
+    """The same, reversed axes first, with another w_q."""
+    return _same_but("w_q", _layouts(1))
 
 
-def secret_every_second_row(rng):
-    return _ordinary(rng, t=6, m=7, d=4, e=3, layout=dict.fromkeys(("x", "w_q", "w_v"), "every_second"))
+def secret_layouts_other_w_k(rng):
+    """The same, every second row first, with another w_k."""
+    return _same_but("w_k", _layouts(2))
+
+
+def secret_integers_in_fortran_order(rng):
+    """Integer tokens, double precision matrices: nothing may be computed in, or returned as, integers."""
+    return _integer_tokens(rng, 0)
+
+
+def secret_integers_reversed(rng):
+    """Integer tokens with single precision matrices."""
+    return _cast(_integer_tokens(rng, 1), np.float32, ARGUMENTS[1:])
+
+
+def secret_integers_every_second_row(rng):
+    """Integer tokens in the remaining layout."""
+    return _integer_tokens(rng, 2)
+
+
+def secret_large_integers(rng):
+    """Integers beyond 8 and 16 bits, row levels up to 8e5 and a forbidden key that leads by 3000."""
+    position = np.arange(8)
+    sizes = [200, -40_000, 99_990, 130, -70_000, 300, -129, 33_000]
+    keys, queries = [np.ones(8), position == 5], [sizes, position < 5]
+    case = _with_scores(rng, queries, keys, [8, 3000], m=7, d=5, e=4, ordinary=0.6)
+    for name in ("w_q", "w_k", "w_v"):
+        case["args"][name][2, 2 if name != "w_v" else 0 :] *= 1e-5  # the sizes count as levels, not as features
+    case["args"]["x"] = np.rint(case["args"]["x"]).astype(np.int64)
+    return case
+
+
+def secret_single_precision_one(rng):
+    """Single precision throughout, layouts in turn."""
+    return _cast(_ordinary(rng, t=7, m=6, d=4, e=5, layout=_layouts(0)), np.float32)
+
+
+def secret_single_precision_two(rng):
+    """The same shapes again: buffers and caches kept for float32 show."""
+    return _cast(_ordinary(rng, t=7, m=6, d=4, e=5, layout=_layouts(1)), np.float32)
+
+
+def secret_single_precision_three(rng):
+    """The third layout of each argument."""
+    return _cast(_ordinary(rng, t=7, m=6, d=4, e=5, layout=_layouts(2)), np.float32)
+
+
+def secret_single_precision_far_levels(rng):
+    """Rows near -4e5 and 4e5 and a forbidden key ahead by 5e4 in single precision.
+
+    Tokens and projections are multiples of 1/2 and the root of d is 2, so every score is a float32 number exactly and
+    a solution that works in single precision loses nothing before the softmax.
+    """
+    position = np.arange(8)
+    levels = np.array([-2, 1, 2, -1, 0, -2, 2, 1]) / 2
+    case = _with_scores(rng, [levels, position < 5], [np.ones(8), position == 5], [4e5, 5e4], m=7, d=4, e=5)
+    for name in ("x", "w_q", "w_k"):
+        case["args"][name] = np.rint(2 * case["args"][name]) / 2
+    return _cast(case, np.float32)
+
+
+def secret_only_tokens_in_single_precision(rng):
+    """float32 tokens, float64 matrices."""
+    return _cast(_ordinary(rng, t=6, m=5, d=3, e=4), np.float32, ["x"])
+
+
+def secret_only_matrices_in_single_precision(rng):
+    """float64 tokens, float32 matrices."""
+    return _cast(_ordinary(rng, t=5, m=6, d=4, e=3), np.float32, ARGUMENTS[1:])

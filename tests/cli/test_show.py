@@ -7,18 +7,25 @@ import pytest
 from tests.cli.running import PROBLEMS, SLUG, Command
 
 
-def test_statement_and_starter_are_printed(command: Command) -> None:
+@pytest.mark.sandbox
+def test_statement_starter_and_samples_are_printed(command: Command) -> None:
     ended = command.run("show", SLUG)
     assert (ended.code, ended.err) == (0, "")
     statement, starter = (PROBLEMS / SLUG / path for path in ("statement.md", "starters/interview.py"))
     assert ended.out.startswith(statement.read_text().rstrip())
-    assert ended.out.endswith(starter.read_text())
-    assert "# starter, variant interview\n" in ended.out
+    rule = f"# {'-' * 68}\n"
+    assert f"\n\n{rule}# starter, variant interview\n{rule}{starter.read_text().rstrip()}\n" in ended.out
+    _, sample = ended.out.split(f"{rule}# sample sample_format\n{rule}")
+    given, expected = sample.split("# expected:\n")
+    assert given.endswith("y, weights = multi_head_attention(x, w_q, w_k, w_v, w_o, n_heads)\n\n")
+    assert expected.startswith("y = np.array([[[")
+    assert "secret" not in ended.out.partition("# starter")[2]
 
 
+@pytest.mark.sandbox
 def test_another_variant_is_printed(command: Command) -> None:
     ended = command.run("show", SLUG, "--variant", "practice")
-    assert ended.out.endswith((PROBLEMS / SLUG / "starters/practice.py").read_text())
+    assert (PROBLEMS / SLUG / "starters/practice.py").read_text().rstrip() in ended.out
 
 
 @pytest.mark.sandbox
