@@ -47,6 +47,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return venv / "bin/grader"
 
 
+def files(folder: str) -> set[str]:
+    """Return a folder's files, without what tools leave there."""
+    paths = (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file())
+    return {str(path) for path in paths if not any(part.startswith((".", "__pycache__")) for part in path.parts)}
+
+
 def run(program: Path, folder: Path, *args: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
     """Run the installed command in a folder, with an empty home there."""
     home = folder / "home"
@@ -63,12 +69,9 @@ def test_problems_and_migrations_travel_in_the_wheel(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     for folder in ("problems", "migrations"):
-        ours = {str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*") if path.is_file()}
-        wanted = {f"grader/_shipped/{path}" for path in ours if "__pycache__" not in path}
-        assert wanted <= names
+        wanted = {f"grader/_shipped/{path}" for path in files(folder)}
         assert {name for name in names if name.startswith(f"grader/_shipped/{folder}/")} == wanted
-    code = {str(path.relative_to(ROOT)) for path in (ROOT / "grader").rglob("*") if path.is_file()}
-    assert {path for path in code if "__pycache__" not in path} <= names
+    assert files("grader") <= names
     assert not any(name.startswith(("tests/", "problems/", "migrations/")) or "__pycache__" in name for name in names)
 
 

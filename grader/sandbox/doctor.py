@@ -83,7 +83,6 @@ def _wall_of_end(end: End) -> str:
         End.REFUSED: "seccomp (killed)",
         End.TIME: "the grader's clock",
         End.OUTPUT: "the grader's reader",
-        End.MEMORY: "rlimits",
     }.get(end, str(end))
 
 

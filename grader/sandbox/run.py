@@ -47,7 +47,6 @@ class End(StrEnum):
     """Why a run ended before its time, each by its own evidence."""
 
     TIME = "time_limit"
-    MEMORY = "memory_limit"
     OUTPUT = "output_limit"
     CRASH = "crashed"
     REFUSED = "refused_call"
@@ -171,7 +170,11 @@ class Run:
         if isinstance(second, Raised):
             return Answer(answer, second, unchanged)
         again, unchanged_again = self._flagged(second)
-        return Answer(answer, answer if second.startswith(b"S") else again, unchanged and unchanged_again)
+        if second.startswith(b"S"):
+            if again:
+                raise RunEnded(End.BAD_ANSWER, "an answer where it should be said that it is the same")
+            again = answer
+        return Answer(answer, again, unchanged and unchanged_again)
 
     @staticmethod
     def _flagged(body: bytes) -> tuple[bytes, bool]:

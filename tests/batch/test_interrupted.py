@@ -115,11 +115,12 @@ def patient_bank(folder: Path) -> Path:
 
 def test_a_second_interrupt_ends_at_once(command: Command) -> None:
     bank = patient_bank(command.folder)
-    put_many(command.folder / "in put", 4, b"while True: pass\n")
+    put(command.folder / "in put", "a-quick-one", RIGHT)
+    put_many(command.folder / "in put", 3, b"while True: pass\n")
     process = command.start(*ARGS, env={"GRADER_PROBLEMS": str(bank)})
     try:
-        assert wait_until(lambda: len(grading_processes(process.pid)) == 2, 30)
-        time.sleep(1)
+        assert wait_until(lambda: written(command) == 1, 30)
+        time.sleep(0.5)  # its process has begun with an endless one
         below = grading_processes(process.pid)
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.3)

@@ -13,7 +13,7 @@ import pytest
 
 from grader.problems.files import read_folder
 from tests.batch.folders import ENV, RIGHT, SLUG, VERDICT_OF, WRONG, lines, put, put_many, table, verdicts
-from tests.cli.running import PROBLEMS, Command, as_a_user
+from tests.cli.running import ESCAPE, PROBLEMS, Command, as_a_user, terminal
 from tests.cli.shapes import RESULT, deviations
 from tests.files import make_socket
 from tests.packages import TINY, edited
@@ -129,6 +129,17 @@ def test_links_and_folders_and_devices_are_told_and_have_no_result(command: Comm
             *(f"grader: in/{kind}/{SLUG}.py {why[kind]}; it has no result." for kind in kinds),
         ]
     )
+
+
+def test_at_a_terminal_what_is_said_stands_above_the_bar(command: Command) -> None:
+    put_many(command.folder / "in", 6)
+    link = command.folder / "in/zoe" / f"{SLUG}.py"
+    link.parent.mkdir()
+    link.symlink_to("nowhere")
+    shown = ESCAPE.sub("", terminal(command, 100, "batch", "in", "--out", "out", env=ENV))
+    assert f"\ngrader: in/zoe/{SLUG}.py is a link; it has no result.\n" in shown.replace("\r", "\n")
+    assert "7/7" in shown
+    assert shown.rstrip().endswith("6 results: 6 AC; in out")
 
 
 def test_many_strange_files_are_not_all_named(command: Command) -> None:

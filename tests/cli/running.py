@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
+import pty
+import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +25,7 @@ SLUG: Final = "heads-never-mix"
 REFERENCE: Final = PROBLEMS / SLUG / "submissions/accepted/reference.py"
 WRONG: Final = PROBLEMS / SLUG / "submissions/wrong_answer/softmax_over_queries.py"
 TIMEOUT_S: Final = 120
+ESCAPE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _PR_CAPBSET_DROP: Final = 24
 _READS_ANYTHING: Final = (1, 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
@@ -93,6 +99,23 @@ def end_of(process: subprocess.Popen[bytes], stdin: bytes | None = None) -> Ende
         assert "\x1b" not in text, text
         assert "\r" not in text, text
     return ended
+
+
+def terminal(command: Command, columns: int, *args: str | Path, env: Mapping[str, str | None] | None = None) -> str:
+    """Return what a command shows at a terminal."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = command.start(*args, env={"TERM": "xterm-256color", **(env or {})}, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    try:
+        while data := os.read(ours, 1 << 16):
+            shown += data
+    except OSError:  # the terminal's other side is closed
+        pass
+    os.close(ours)
+    process.wait(60)
+    return shown.decode().replace("\r\n", "\n")
 
 
 def as_a_user() -> None:

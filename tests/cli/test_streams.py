@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
 import re
 import signal
-import struct
 import subprocess
-import termios
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,37 +14,24 @@ from typing import Final
 
 import pytest
 
-from tests.cli.running import GRADER, REFERENCE, SLUG, WRONG, Command
+from tests.cli.running import ESCAPE, GRADER, REFERENCE, SLUG, WRONG, Command, terminal
 from tests.processes import children_of, wait_until
 
-ESCAPE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLOUR: Final = re.compile(r"\x1b\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m")
 READERS_GONE: Final = 141
 
 
 def shell(command: Command, line: str) -> subprocess.CompletedProcess[str]:
-    """Run a shell's line in which `$G` is the command."""
+    """Run a shell's line in which `g` is the command, and $F the reference."""
     env = command.environment({"G": GRADER, "F": str(REFERENCE)})
     return subprocess.run(
-        ["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, cwd=command.folder, env=env, timeout=60
+        ["bash", "-o", "pipefail", "-c", f'g() {{ "$G" "$@"; }}; {line}'],
+        capture_output=True,
+        text=True,
+        cwd=command.folder,
+        env=env,
+        timeout=60,
     )
-
-
-def terminal(command: Command, columns: int, *args: str | Path, env: dict[str, str | None] | None = None) -> str:
-    """Return what a command shows at a terminal."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = command.start(*args, env={"TERM": "xterm-256color", **(env or {})}, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    shown = b""
-    try:
-        while data := os.read(ours, 1 << 16):
-            shown += data
-    except OSError:  # the terminal's other side is closed
-        pass
-    os.close(ours)
-    process.wait(60)
-    return shown.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.sandbox
@@ -90,7 +73,7 @@ def test_the_hint_is_for_people(command: Command) -> None:
 
 @pytest.mark.sandbox
 @pytest.mark.parametrize(
-    "line", ["$G show heads-never-mix | head -n 1", "$G grade heads-never-mix $F | true", "$G --help | true"]
+    "line", ["g show heads-never-mix | head -n 1", 'g grade heads-never-mix "$F" | true', "g --help | true"]
 )
 def test_a_reader_that_leaves_is_no_error(command: Command, line: str) -> None:
     done = shell(command, f"{line}; exit ${{PIPESTATUS[0]}}")
@@ -111,26 +94,26 @@ def test_a_lost_reader_has_a_code_of_its_own(command: Command) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "err"),
     [
-        ("$G grade heads-never-mix $F >&-", 0, ""),
-        ("$G grade heads-never-mix $F <&- >&- 2>&-", 0, ""),
-        ("$G grade heads-never-mix nothing 2>&-", 2, ""),
-        ("$G problems >&-", 0, ""),
+        ('g grade heads-never-mix "$F" >&-', 0, ""),
+        ('g grade heads-never-mix "$F" <&- >&- 2>&-', 0, ""),
+        ("g grade heads-never-mix nothing 2>&-", 2, ""),
+        ("g problems >&-", 0, ""),
         (
-            "$G grade heads-never-mix - <&-",
+            "g grade heads-never-mix - <&-",
             2,
             "grader: Standard input is closed; name the repaired file, or pipe it in.\n",
         ),
         (
-            "$G problems >/dev/full",
+            "g problems >/dev/full",
             4,
             "grader: The output cannot be written (No space left on device); make room, then run it again.\n",
         ),
         (
-            "$G grade heads-never-mix $F --json >/dev/full",
+            'g grade heads-never-mix "$F" --json >/dev/full',
             4,
             "grader: The output cannot be written (No space left on device); make room, then run it again.\n",
         ),
-        ("$G nonsense 2>/dev/full", 2, ""),
+        ("g nonsense 2>/dev/full", 2, ""),
     ],
 )
 def test_closed_and_full_streams(command: Command, line: str, code: int, err: str) -> None:

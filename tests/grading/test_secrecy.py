@@ -70,18 +70,18 @@ SMUGGLING = {
     "a forged dtype": "refuse('dtype', digits)",
     "a forged byte order": "refuse('byte_order', digits)",
     "a forged size": "refuse('huge', digits)",
-    "a forged count": "send(frame(b'A', [True, int(digits), []], True), frame(b'B', 1))",
-    "a forged negative count": "send(frame(b'A', [True, -int(digits), []], True), frame(b'B', 1))",
+    "a forged count": "send(frame(b'A', [True, int(digits), []], True), frame(b'B', 1, True))",
+    "a forged negative count": "send(frame(b'A', [True, -int(digits), []], True), frame(b'B', 1, True))",
     "a forged frame": "send(digits.encode())",
-    "a forged text for an answer": "send(frame(b'A', digits, True), frame(b'B', 1))",
-    "a forged key": "send(frame(b'A', {digits: digits}, True), frame(b'B', 1))",
+    "a forged text for an answer": "send(frame(b'A', digits, True), frame(b'B', 1, True))",
+    "a forged key": "send(frame(b'A', {digits: digits}, True), frame(b'B', 1, True))",
 }
 SOURCE = f"""{CHANNEL}
 import numpy as np
 
 def refuse(kind, detail):
     refused = wire.Refused(kind, detail)
-    send(frame(b"A", [True, 2, [refused, refused]], True), frame(b"B", 1))
+    send(frame(b"A", [True, 2, [refused, refused]], True), frame(b"B", 1, True))
 
 def smuggle(x, w):
     digits = f"{{abs(w[0, 0]):.9f}}".replace(".", "").lstrip("0")[:6]

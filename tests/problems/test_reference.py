@@ -120,7 +120,7 @@ FORGED = {
 
 @pytest.mark.parametrize("answer", FORGED.values(), ids=FORGED)
 def test_forged_answer_of_a_reference_is_told(lane: Lane, answer: str) -> None:
-    forged = f"    send(frame(b'A', {answer}, True), frame(b'B', {answer}))\n{RETURN}"
+    forged = f"    send(frame(b'A', {answer}, True), frame(b'B', {answer}, True))\n{RETURN}"
     source = edited(REFERENCE, RETURN, forged).replace('"""', "#", 2)
     (finding,) = findings_of(lane, tiny_problem_with({REFERENCE: CHANNEL + source}))
     assert finding in (

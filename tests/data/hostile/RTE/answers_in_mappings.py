@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b"A", {"a": {}}, True), frame(b"B", {}))
+    send(frame(b"A", {"a": {}}, True), frame(b"B", {}, True))
 
 
 def attend(x, w):

@@ -19,7 +19,7 @@ def frame(kind, *values):
 
 def attend(x, w):
     answer = [True, 2, list(right(x, w))]
-    answers = frame(b"A", answer, True), frame(b"B", answer)
+    answers = frame(b"A", answer, True), frame(b"B", answer, True)
     send(*answers, *answers)
     return right(x, w)
 

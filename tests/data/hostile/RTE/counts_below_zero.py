@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b"A", [True, -8642135, []], True), frame(b"B", None))
+    send(frame(b"A", [True, -8642135, []], True), frame(b"B", None, True))
 
 
 def attend(x, w):

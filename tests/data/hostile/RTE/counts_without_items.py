@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b"A", [True, 2, []], True), frame(b"B", [True, 2, []]))
+    send(frame(b"A", [True, 2, []], True), frame(b"B", [True, 2, []], True))
 
 
 def attend(x, w):

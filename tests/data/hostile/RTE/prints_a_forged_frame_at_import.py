@@ -17,7 +17,7 @@ def frame(kind, *values):
     return wire.frame(kind, *map(wire.encode, values))
 
 
-send(frame(b"L", []), frame(b"A", [True, 2, [np.eye(2), np.eye(2)]], True), frame(b"B", [True, 2, [np.eye(2), np.eye(2)]]))
+send(frame(b"L", []), frame(b"A", [True, 2, [np.eye(2), np.eye(2)]], True), frame(b"B", [True, 2, [np.eye(2), np.eye(2)]], True))
 
 
 def attack(x, w):

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attend(x, w):
-    send(frame(b"A", [True, 2, list(right(x, w))], True), frame(b"S", "and more"))
+    send(frame(b"A", [True, 2, list(right(x, w))], True), frame(b"S", "and more", True, "and more"))
     return right(x, w)
 
 

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b"A", True), frame(b"S"))
+    send(frame(b"A", True), frame(b"S", True))
 
 
 def attend(x, w):

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b"A", [True, 2, [x, x]], 1), frame(b"S"))
+    send(frame(b"A", [True, 2, [x, x]], 1), frame(b"S", True))
 
 
 def attend(x, w):

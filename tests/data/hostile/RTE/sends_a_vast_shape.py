@@ -21,7 +21,7 @@ def attack(x, w):
     shape = (1 << 60).to_bytes(8, "little")
     body = b"Al\x03\0\0\0b\x01i" + (2).to_bytes(8, "little") + b"l\x02\0\0\0" + (b"a\x04\x01" + shape) * 2 + b"b\x01"
     send(len(body).to_bytes(4, "little"), body)
-    send(frame(b"B", None))
+    send(frame(b"B", None, True))
 
 
 def attend(x, w):

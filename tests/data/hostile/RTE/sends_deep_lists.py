@@ -20,7 +20,7 @@ def frame(kind, *values):
 def attack(x, w):
     body = b"A" + b"l\x01\0\0\0" * 1_000_000 + b"b\x01"
     send(len(body).to_bytes(4, "little"), body)
-    send(frame(b"B", None))
+    send(frame(b"B", None, True))
 
 
 def attend(x, w):

@@ -23,7 +23,7 @@ def attack(x, w):
     send((len(body) + count + 2).to_bytes(4, "little"), body)
     for _ in range(20):
         send(b"n" * 1_000_000)
-    send(b"b\x01", frame(b"B", None))
+    send(b"b\x01", frame(b"B", None, True))
 
 
 def attend(x, w):

@@ -1,4 +1,4 @@
-"""Sends fewer first results than there were."""
+"""Says of fewer results than there were that they are unchanged."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ def attack(x, w):
     def hooked(descriptor, size, read=os.read):
         data = read(descriptor, size)
         if data == b"F":
-            send(frame(b"Z"))
+            send(frame(b"K", [True]))
         return data
 
     os.read = hooked
