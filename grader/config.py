@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from grader.errors import UserError
 
@@ -32,8 +33,8 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     if problems and not Path(problems).is_dir():
         raise UserError(f"GRADER_PROBLEMS is {problems!a}, which is no folder; set it to a folder of problem packages.")
     public_url = environment.get("GRADER_PUBLIC_URL") or None
-    if public_url and not public_url.startswith(("http://", "https://")):
-        raise UserError(f"GRADER_PUBLIC_URL is {public_url!a}; it must begin with http:// or https://.")
+    if public_url and not _is_address(public_url):
+        raise UserError(f"GRADER_PUBLIC_URL is {public_url!a}; write http:// or https:// and a host name.")
     return Settings(
         data=data,
         cache=_folder(environment, "GRADER_CACHE", "XDG_CACHE_HOME", ".cache"),
@@ -41,6 +42,14 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         database_url=environment.get("GRADER_DATABASE_URL") or f"sqlite:///{data / 'grader.sqlite3'}",
         public_url=public_url,
     )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _folder(environment: Mapping[str, str], variable: str, base: str, default: str) -> Path:

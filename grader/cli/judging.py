@@ -51,7 +51,8 @@ def require_sandbox() -> None:
     """
     with Pool(1) as pool, pool.lane() as lane:
         try:
-            through = [canary.name for canary in examine(lane, short=True) if not canary.denied]
+            tried = [canary for canary in examine(lane, short=True) if not canary.denied]
+            through = [f"{canary.name}: {canary.by}" for canary in tried]
         except SandboxUnavailable as error:
             raise JudgeError(str(error)) from None
     if through:

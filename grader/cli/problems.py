@@ -77,7 +77,12 @@ def _facts(problem: Problem) -> dict[str, Any]:
 @click.command("show", short_help="Print a statement and its buggy starter.")
 @click.argument("problem")
 @click.option("--variant", metavar="NAME", help="One of the problem's variants; the first without it.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the starter to a file, never over one.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write the starter to a file, never over one; '-' prints it alone.",
+)
 def show_command(problem: str, variant: str | None, output: Path | None) -> None:
     """Print a problem's statement, its buggy starter and its samples, or write the starter to a file."""
     settings = read_settings()
@@ -87,6 +92,9 @@ def show_command(problem: str, variant: str | None, output: Path | None) -> None
         raise UserError(f"{loaded.slug} has no variant {variant!a}; it has {', '.join(variants)}.")
     name = variant or loaded.first_variant
     starter = loaded.starter(name)
+    if output == Path("-"):
+        click.echo(visible(starter), nl=False)
+        return
     if output is not None:
         _write_new(output, starter)
         click.echo(f"Wrote {output}; repair it, then: grader grade {problem} {output}", err=True)

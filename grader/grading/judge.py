@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import sys
 import time
 from collections.abc import Sequence
 from typing import Final
@@ -24,10 +23,8 @@ from grader.sandbox.pool import Lane
 from grader.sandbox.run import Answer, End, Limits, Raised, Run, RunEnded, SandboxLost
 
 SOURCE_BYTES_MAX: Final = 1 << 20
+LINES_TOLD: Final = 1000  # a source with more lines is told none of an exception in a secret case
 VERSIONS: Final = {"grader": __version__, "python": platform.python_version(), "numpy": np.__version__}
-_KNOWN_MODULES: Final = sys.stdlib_module_names | {
-    "cupy", "einops", "jax", "keras", "numba", "numpy", "pandas", "scipy", "sklearn", "tensorflow", "torch",
-}  # fmt: skip
 _TRIES: Final = 2  # a lost sandbox is our fault: once more, then JE
 
 
@@ -112,7 +109,7 @@ class _Judging:
         self._cases = cases
         self._group_of = {name: group.name for group in problem.spec.groups for name in group.cases}
         self._contracts = {name: Contract.of(name, entry) for name, entry in problem.spec.entries.items()}
-        self._lines = 0  # of the source: a line beyond them is no line
+        self._lines: list[bytes] = []  # of the source
         self.results: list[CaseResult] = []
         self.import_prints = ""
         self.run_ms = 0.0
@@ -136,7 +133,7 @@ class _Judging:
 
     def _run(self, run: Run, source: bytes) -> None:
         self.results, self.import_prints = [], ""
-        self._lines = source.count(b"\n") + 1
+        self._lines = source.splitlines()
         try:
             missing = self._load(run, source)
             self.import_prints = _take(run.prints)
@@ -203,7 +200,7 @@ class _Judging:
                 self.results[position] = self._result(case, failure, result.prints)
 
     def _load_failure(self, raised: Raised) -> Failure:
-        line = self._line(raised)
+        line = self._line(raised, visible=True)
         if raised.builtin == "MemoryError":
             return self._memory_failure()
         if raised.phase == "compile":
@@ -232,7 +229,7 @@ class _Judging:
         return self._exception(raised, case.is_sample)
 
     def _exception(self, raised: Raised, visible: bool) -> Failure:
-        line = self._line(raised)
+        line = self._line(raised, visible)
         detail = f"{raised.name}{line}: {raised.text}"
         if raised.refused:
             return Failure.of(Reason.REFUSED_CALL, detail, line=line)
@@ -243,9 +240,15 @@ class _Judging:
             got += f" ({_one_line(raised.text)})"
         return Failure.of(Reason.EXCEPTION, detail, got=got, line=line)
 
-    def _line(self, raised: Raised) -> str:
-        """Return where it was raised, in words; a line that the source does not have is not believed."""
-        return f" in line {raised.line}" if 0 < raised.line <= self._lines else ""
+    def _line(self, raised: Raised, visible: bool) -> str:
+        """Return where it was raised, in words; a line that the source does not have is not believed.
+
+        Of a secret case a line is a number that a submission can choose: only one that holds code is told, and none of
+        a source so long that the number could carry much.
+        """
+        held = 0 < raised.line <= len(self._lines) and (visible or len(self._lines) <= LINES_TOLD)
+        is_code = held and (visible or self._lines[raised.line - 1].strip().partition(b"#")[0])
+        return f" in line {raised.line}" if is_code else ""
 
     def _memory_failure(self) -> Failure:
         return Failure.of(Reason.MEMORY_LIMIT, memory_mib=self._problem.limits.memory_mib)
@@ -277,11 +280,10 @@ def _class_name(raised: Raised, visible: bool) -> str:
 
 
 def _import_words(raised: Raised, visible: bool) -> str:
-    """Return which import failed; of a secret case only a name that is known, for a made-up one can carry values."""
-    module, _, rest = raised.text.partition(" ")
-    if rest == "cannot be imported here" and module.partition(".")[0] in _KNOWN_MODULES:
-        return f"{module.partition('.')[0] if not visible else _one_line(module)} cannot be imported here"
-    return f"An import failed ({_one_line(raised.text)})" if visible and raised.text else "An import failed"
+    """Return which import failed; of a secret case not even that, for a name can carry values."""
+    if not visible or not raised.text:
+        return "An import failed"
+    return _one_line(raised.text) if raised.text.endswith(" here") else f"An import failed ({_one_line(raised.text)})"
 
 
 def _one_line(text: str) -> str:

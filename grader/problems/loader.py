@@ -115,10 +115,13 @@ def problem_folder(name: str, root: Path) -> Path:
 
     Raises:
         UserError: there is none; the sentence suggests the nearest slug.
+        InvalidPackage: the path is a folder without problem.yaml.
     """
     folder = Path(name) if "/" in name else root / name
-    if (folder / "problem.yaml").is_file() or ("/" in name and folder.is_dir()):
+    if (folder / "problem.yaml").is_file():
         return folder
+    if "/" in name and folder.is_dir():
+        raise InvalidPackage([f"{folder.name}/problem.yaml: the file is missing; add it, or name a package's folder."])
     known = slugs(root)
     near = get_close_matches(name, known, n=1, cutoff=0.4)
     advice = f"did you mean {near[0]}?" if near else "grader problems lists what there is."

@@ -27,7 +27,7 @@ CSV_COLUMNS: Final = (
 
 
 def result(judgement: Judgement) -> dict[str, Any]:
-    """Return the result object, schema 1; every text in it is safe for a candidate."""
+    """Return the result object, schema 1: names and verdicts of all cases, no value of a secret one."""
     finding, sandbox = judgement.finding, judgement.sandbox
     return {
         "schema": SCHEMA,

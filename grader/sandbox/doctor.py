@@ -97,6 +97,7 @@ def _wall_of_exception(raised: Raised) -> tuple[bool, str]:
 def _kill_zygote(lane: Lane) -> Canary:
     """Kill the zygote while a child waits: the child must end with it, and the lane must say so and recover."""
     name = "death of the zygote"
+    gone = False
     try:
         with lane.run(LIMITS) as run:
             zygote, child = lane.pid, run.pid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -126,7 +127,7 @@ def answer(
 
 def _own_text(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\0", "\u2400").strip()
-    if len("".join(text.split())) < ANSWER_MIN:
+    if sum(unicodedata.category(character)[0] in "LNPS" for character in text) < ANSWER_MIN:  # what can be seen
         raise UserError(
             f"Answer in your own words first, with {ANSWER_MIN} characters or more; then the expected answer opens."
         )

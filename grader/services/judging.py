@@ -25,7 +25,7 @@ from grader.store.models import CaseResult, GroupResult, Submission
 from grader.store.session import read_session, write_session
 
 SWEEP_S: Final = 30.0  # an idle thread looks for rows that were missed, for example because the disk was full
-STOP_S: Final = 10.0  # how long a judgement under way may take when the service stops
+STOP_S: Final = 3.0  # how long a judgement under way may take when the service stops
 Dispatch = Callable[[Session, Submission], None]
 log = logging.getLogger(__name__)
 

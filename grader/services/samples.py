@@ -65,7 +65,12 @@ def _view(problem: Problem, case: Case) -> SampleView:
 
 def _assignment(name: str, value: object) -> str:
     """Return `name = value` with every digit that the value needs."""
-    with np.printoptions(threshold=sys.maxsize, linewidth=LINE_WIDTH, floatmode="unique", legacy=False):
+    with np.printoptions(
+        threshold=sys.maxsize,
+        linewidth=LINE_WIDTH,
+        formatter={"float_kind": lambda number: repr(float(number))},
+        legacy=False,
+    ):
         text = repr(value)
     # repr aligns the rows of an array for the word before it
     indented = text.replace("\n", "\n" + " " * len(f"{name} = np."))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
@@ -12,6 +14,7 @@ from grader.store.models import Candidate
 from grader.store.session import read_session, write_session
 from grader.web.service import candidate, now, service
 
+SOURCE_SHOWN: Final = 16 << 10  # bytes; colouring a megabyte would keep everybody else waiting for seconds
 bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
 ORDINAL = "<int(max=1000000):ordinal>"
 
@@ -92,7 +95,8 @@ def verdict(public_id: str, ordinal: int) -> ResponseReturnValue:
             "submission.html",
             attempt=submission.attempt,
             view=candidate_view.view(submission),
-            source=submission.source.decode("utf-8", "replace"),
+            source=submission.source[:SOURCE_SHOWN].decode("utf-8", "replace"),
+            left_out=max(0, len(submission.source) - SOURCE_SHOWN),
             submissions=queries.submissions_in(session, submission.attempt),
         )
 

@@ -17,7 +17,7 @@ from tests.cli.running import ESCAPE, PROBLEMS, Command, as_a_user, terminal
 from tests.cli.shapes import RESULT, deviations
 from tests.files import make_socket
 from tests.packages import TINY, edited
-from tests.processes import alive, children_of
+from tests.processes import all_gone, children_of
 
 pytestmark = pytest.mark.sandbox
 CHOSEN: Final = {"accepted": 4, "wrong_answer": 6, "run_time_error": 1}  # so many of each package
@@ -228,4 +228,4 @@ def test_nothing_is_left_behind(command: Command) -> None:
     put_many(command.folder / "in", 3)
     before = children_of(os.getpid())
     assert command.run("batch", "in", "--out", "out", "--jobs", "2", env=ENV).code == 0
-    assert {pid for pid in children_of(os.getpid()) - before if alive(pid)} == set()
+    assert all_gone(children_of(os.getpid()) - before), "a zygote ends a moment after the process that it served"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.grading.judge import judge
-from grader.grading.verdict import Judgement, Verdict
+from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
@@ -130,3 +130,16 @@ def test_interviewer_sees_what_the_candidate_does_not(tiny: Problem, cache: Case
     assert judgement.failure is not None
     assert judgement.failure.detail == f"ValueError in line 27: {digits}"
     assert judgement.cases[1].prints == f"now {digits}\n"
+
+
+@pytest.mark.parametrize(
+    ("padding", "shown"),
+    [("\n" * 2000, False), ("\n" * 500, False), ("#\n" * 500, False), ("pass\n" * 2000, False), ("pass\n" * 20, True)],
+)
+def test_line_of_a_secret_case_is_told_only_where_it_says_little(
+    tiny: Problem, cache: CaseCache, lane: Lane, padding: str, shown: bool
+) -> None:
+    attack = "exec(compile('\\n' * 59 + '1 / 0', 'submission.py', 'exec'))"
+    judgement = judge(tiny, source_that(attack) + f"\n{padding}".encode(), lane, cache)
+    assert judgement.reason is Reason.EXCEPTION
+    assert ("in line 60" in judgement.message) is shown

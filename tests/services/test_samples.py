@@ -25,7 +25,7 @@ def test_only_samples_are_shown(pool: Pool, problems: Path) -> None:
     found = samples.of(problem)
     assert samples.of(problem) is found
     assert [(view.name, view.call, view.arguments, view.expected) for view in found] == [
-        ("sample_format", "y = twice(x)", "x = np.array([1., 2.])", "y = np.array([2., 4.])")
+        ("sample_format", "y = twice(x)", "x = np.array([1.0, 2.0])", "y = np.array([2.0, 4.0])")
     ]
     assert not [word for word in HIDDEN if word in repr(found)]
 

@@ -94,6 +94,15 @@ def test_files_are_kept_byte_for_byte(ada: Browser, engine: Engine, source: byte
     assert ada.get(ada.attempt).status_code == 200
 
 
+def test_a_large_source_is_shown_in_part(ada: Browser, engine: Engine) -> None:
+    ada.start()
+    ada.submit_file(b"a = 1\n" + b"\0" * 3_000_000)
+    judge_last(engine, make_judgement(Verdict.WA))
+    page = ada.text(f"{ada.attempt}/submissions/1")
+    assert "bytes more are stored" in page
+    assert len(page) < 500_000
+
+
 def test_the_samples_are_shown(ada: Browser) -> None:
     ada.start()
     assert f'href="{ada.attempt}/samples"' in ada.text(ada.attempt)

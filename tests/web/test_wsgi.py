@@ -104,7 +104,7 @@ def test_what_a_stopped_server_left_is_judged_at_the_next_start(
         ({"GRADER_DATA": "/proc/nowhere"}, "The data folder /proc/nowhere cannot be used"),
         ({"GRADER_PROBLEMS": "/nowhere"}, "GRADER_PROBLEMS is '/nowhere', which is no folder"),
         ({"GRADER_DATABASE_URL": "mysql://x/y"}, "is not supported"),
-        ({"GRADER_PUBLIC_URL": "grader.example"}, "must begin with http:// or https://"),
+        ({"GRADER_PUBLIC_URL": "grader.example"}, "write http:// or https:// and a host name"),
     ],
 )
 def test_unusable_settings_are_one_sentence(tmp_path: Path, settings: dict[str, str], sentence: str) -> None:
