@@ -16,8 +16,8 @@ import numpy.typing as npt
 from grader.sandbox.wire import MAX_DEPTH, OUTPUT_LIMIT, Refused, Value
 
 MANY: Final = 16  # items of a returned container; more are counted, not sent
-_CARRIED: Final = ("bool", "int64", "float32", "float64")
-_INTEGERS: Final = ("int8", "int16", "int32", "uint8", "uint16", "uint32")
+_CARRIED: Final = frozenset(np.dtype(name).num for name in ("bool", "int64", "float32", "float64"))
+_INTEGERS: Final = ("int64", "int8", "int16", "int32", "uint8", "uint16", "uint32")
 _NUMBERS: Final = (int, float, np.float64, np.float32, np.int64, np.int32, np.longdouble)
 
 
@@ -97,9 +97,9 @@ def _array(array: npt.NDArray[Any]) -> Value:
     if not dtype.isnative:
         return Refused("byte_order", dtype.str)
     # sizes first: strides of 0 make any shape out of one number
-    if array.size * dtype.itemsize > OUTPUT_LIMIT or array.ndim > MAX_DEPTH:
+    if array.nbytes > OUTPUT_LIMIT or array.ndim > MAX_DEPTH:
         return Refused("huge", f"{dtype.name} {array.shape}"[:80])
-    if dtype.name in _CARRIED:
+    if dtype.num in _CARRIED:
         return array
     if dtype == np.longdouble:
         with np.errstate(all="ignore"):

@@ -29,6 +29,7 @@ _CODES: Final = {dtype.num: code for code, dtype in enumerate(DTYPES)}
 _INT: Final = struct.Struct("<q")
 _FLOAT: Final = struct.Struct("<d")
 _HEADER: Final = struct.Struct("<cBB")  # tag, dtype code, number of axes
+_ARRAY, _TEXT, _INTEGER, _MAPPING, _LIST = b"asiml"
 _SHAPES: Final = tuple(struct.Struct(f"<{axes}Q") for axes in range(MAX_DEPTH + 1))
 
 Value = Any  # a wire value, see the module docstring
@@ -188,18 +189,25 @@ class Reader:
         self._values += 1
         if self._values > MAX_VALUES:
             raise WireError("too many values")
-        tag = self._take(1)
-        if tag == b"a":
+        tag = self._tag()
+        if tag == _ARRAY:
             return self._array()
-        if tag == b"s":
+        if tag == _TEXT:
             return self._text()
-        if tag == b"i":
+        if tag == _INTEGER:
             return _INT.unpack(self._take(8))[0]
-        if tag == b"m":
+        if tag == _MAPPING:
             return self._mapping(depth)
-        if tag == b"l":
+        if tag == _LIST:
             return [self.value(depth + 1) for _ in range(self._count(1))]
-        return self._rare(tag)
+        return self._rare(bytes((tag,)))
+
+    def _tag(self) -> int:
+        at = self.at
+        if at >= len(self._body):
+            raise WireError("cut short")
+        self.at = at + 1
+        return self._body[at]
 
     def _rare(self, tag: bytes) -> Value:
         if tag == b"b":
@@ -231,7 +239,11 @@ class Reader:
         return self._body[start:stop]
 
     def _length(self) -> int:
-        length: int = LENGTH.unpack(self._take(4))[0]
+        at = self.at
+        if at + 4 > len(self._body):
+            raise WireError("cut short")
+        self.at = at + 4
+        length: int = LENGTH.unpack_from(self._body, at)[0]
         return length
 
     def _count(self, smallest: int) -> int:
@@ -254,15 +266,19 @@ class Reader:
             raise WireError("text is not UTF-8") from None
 
     def _key(self) -> str:
-        if self._take(1) != b"s":
+        if self._tag() != _TEXT:
             raise WireError("a key is text")
         return self._text()
 
     def _array(self) -> npt.NDArray[Any]:
-        code, axes = self._take(2)
+        code, axes = self._tag(), self._tag()
         if code >= len(DTYPES) or axes > MAX_DEPTH:
             raise WireError("unknown dtype or too many axes")
-        dtype, shape = DTYPES[code], _SHAPES[axes].unpack(self._take(8 * axes))
+        at = self.at
+        if at + 8 * axes > len(self._body):
+            raise WireError("cut short")
+        self.at = at + 8 * axes
+        dtype, shape = DTYPES[code], _SHAPES[axes].unpack_from(self._body, at)
         size = dtype.itemsize * math.prod(shape)  # Python's integers do not overflow
         if size > FRAME_LIMIT:
             raise WireError("an array beyond the frame")
