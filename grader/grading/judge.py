@@ -294,6 +294,8 @@ def _one_line(text: str) -> str:
 
 def _take(prints: bytearray) -> str:
     """Return what was printed since the last time."""
+    if not prints:
+        return ""
     text = prints.decode("utf-8", "replace")
     prints.clear()
     return text

@@ -23,7 +23,6 @@ as well send the bytes that it once had.
 from __future__ import annotations
 
 import builtins
-import contextlib
 import io
 import os
 import sys
@@ -35,7 +34,7 @@ from typing import Any, Final
 import numpy as np
 
 from grader.sandbox import convert, modules
-from grader.sandbox.wire import LENGTH, Reader, Value, WireError, decode, encode, encode_parts, frame_parts
+from grader.sandbox.wire import LENGTH, Reader, Value, decode, encode_parts, frame_parts
 
 QUESTIONS: Final = 3  # descriptor that questions are read from
 ANSWERS: Final = 4  # descriptor that answers are written to
@@ -44,6 +43,8 @@ FILE: Final = "submission.py"
 HOLD_S: Final = 0.02  # a frame may wait so long for the next one; the grader's clock runs on
 KEPT_BYTES: Final = 8 << 20  # of answers kept for the end; it counts as the submission's memory
 Mark = list[bytes] | int
+_UNCHANGED: Final = encode_parts(True)
+_CHANGED: Final = encode_parts(False)
 HELD_PARTS: Final = 200
 PARTS_MAX: Final = 1000  # the kernel takes 1024 in one call
 TEXT_LIMIT: Final = 2000  # characters of an exception's text
@@ -123,9 +124,11 @@ class Child:
         except BaseException as error:
             reply = frame_parts(b"X", encode_parts(describe(phase, error)))
             is_answer = False
-        for stream in self._outputs:
-            with contextlib.suppress(BaseException):  # a flooded or broken stream is the grader's to judge
+        try:
+            for stream in self._outputs:
                 stream.flush()
+        except BaseException:  # noqa: S110 - a flooded or broken stream is the grader's to judge
+            pass
         self._held += reply
         if not is_answer or len(self._held) > HELD_PARTS or perf_counter() - started >= hold_s:
             self._send_held()
@@ -171,33 +174,32 @@ class Child:
     def _answer(self, question: bytes) -> None:
         reader = Reader(question, 1)
         entry, layouts, outputs = reader.value()
-        arguments = reader.value()
-        again = convert.copied(arguments)
+        pristine = reader.value()
         function = self._namespace[entry]
         returned: list[tuple[object, list[bytes]]] = []
 
-        def call(values: dict[str, Value]) -> list[bytes]:
-            result = function(*values.values())
-            answer = encode_parts(convert.returned(result, outputs))
-            returned.append((result, answer))
-            return encode_parts(question.endswith(_after(values)))
+        def call() -> list[bytes]:
+            arguments = convert.copied(pristine)
+            for name, layout in layouts.items():
+                arguments[name] = convert.with_layout(arguments[name], layout)
+            result = function(*arguments.values())
+            returned.append((result, encode_parts(convert.returned(result, outputs))))
+            return _UNCHANGED if convert.is_same(arguments, pristine) else _CHANGED
 
         def first() -> list[bytes]:
-            unchanged = call(arguments)
+            unchanged = call()
             return frame_parts(b"A", returned[0][1] + unchanged)
 
         def second() -> list[bytes]:
-            unchanged = call(again)
-            answer = returned[1][1]
-            is_same = answer == returned[0][1]
+            unchanged = call()
+            (_, answer), (result, again) = returned
+            is_same = again == answer
             if is_same:
-                returned[1] = (returned[1][0], returned[0][1])
+                returned[1] = (result, answer)
             self._returned.append((outputs, [(result, self._mark(parts)) for result, parts in returned]))
-            return frame_parts(b"S", unchanged) if is_same else frame_parts(b"B", answer + unchanged)
+            return frame_parts(b"S", unchanged) if is_same else frame_parts(b"B", again + unchanged)
 
-        _lay_out(arguments, layouts)
         if self._attempt("call", first, HOLD_S):
-            _lay_out(again, layouts)
             self._attempt("call", second)
 
     def _generate(self, name: str, seed: int) -> None:
@@ -225,19 +227,6 @@ class Child:
 
 def _is_marked(answer: list[bytes], mark: Mark) -> bool:
     return answer == mark if isinstance(mark, list) else hash(tuple(answer)) == mark
-
-
-def _lay_out(arguments: dict[str, Value], layouts: dict[str, str]) -> None:
-    for name, layout in layouts.items():
-        arguments[name] = convert.with_layout(arguments[name], layout)
-
-
-def _after(arguments: dict[str, Value]) -> bytes:
-    """Return the arguments as they are now; one that no longer can be carried was changed as well."""
-    try:
-        return b"".join(encode_parts(arguments))
-    except WireError:
-        return encode(None)
 
 
 def describe(phase: str, error: BaseException) -> Value:

@@ -32,6 +32,23 @@ def copied(value: Value) -> Value:
     return value
 
 
+def is_same(value: Value, before: Value) -> bool:
+    """Whether a wire value is still what it was, to the byte; layouts in memory may differ."""
+    kind = type(before)
+    if kind is np.ndarray:
+        return (
+            type(value) is np.ndarray
+            and value.shape == before.shape
+            and value.dtype == before.dtype
+            and value.tobytes() == before.tobytes()
+        )
+    if kind is dict:
+        return type(value) is dict and list(value) == list(before) and all(is_same(value[k], before[k]) for k in before)
+    if kind is list:
+        return type(value) is list and len(value) == len(before) and all(map(is_same, value, before))
+    return type(value) is kind and (value == before or (value != value and before != before))
+
+
 def with_layout(array: npt.NDArray[Any], layout: str) -> npt.NDArray[Any]:
     """Return a writable array of the same values laid out in memory as a case wants it.
 

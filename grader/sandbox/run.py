@@ -212,7 +212,7 @@ class Run:
     def _reply(self, kinds: tuple[bytes, ...], read: Callable[[bytes], Any]) -> Any:
         body = self._receive(self._limits.case_s)
         if body.startswith(kinds):
-            return self._parsed(lambda: read(body))
+            return body if read is bytes else self._parsed(lambda: read(body))
         if body.startswith(b"X"):
             return self._raised(body)
         raise RunEnded(End.BAD_ANSWER, f"frame {body[:1]!r} where {kinds[0]!r} was due")
