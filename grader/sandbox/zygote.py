@@ -94,6 +94,7 @@ class Zygote:
         gc.enable()
         if rehearse:
             rehearsal.rehearse(1)
+            rehearsal.touch_heap()
         child.Child(self._outputs, child.ANSWERS).serve()
 
 
