@@ -18,6 +18,7 @@ from grader.sandbox.wire import MAX_DEPTH, OUTPUT_LIMIT, Refused, Value
 MANY: Final = 16  # items of a returned container; more are counted, not sent
 _CARRIED: Final = frozenset(np.dtype(name).num for name in ("bool", "int64", "float32", "float64"))
 _INTEGERS: Final = ("int64", "int8", "int16", "int32", "uint8", "uint16", "uint32")
+_GAP: Final = 1  # what stands between the rows of an every_second view
 _NUMBERS: Final = (int, float, np.float64, np.float32, np.int64, np.int32, np.longdouble)
 
 
@@ -33,20 +34,32 @@ def copied(value: Value) -> Value:
 
 
 def is_same(value: Value, before: Value) -> bool:
-    """Whether a wire value is still what it was, to the byte; layouts in memory may differ."""
+    """Whether a value as a submission has left it is still what it was, to the byte; its layout may be another.
+
+    An array must be writable still, and the gaps beside an `every_second` view untouched.
+    """
     kind = type(before)
     if kind is np.ndarray:
         return (
             type(value) is np.ndarray
             and value.shape == before.shape
             and value.dtype == before.dtype
+            and value.flags.writeable
             and value.tobytes() == before.tobytes()
+            and not _gaps_are_touched(value)
         )
     if kind is dict:
         return type(value) is dict and list(value) == list(before) and all(is_same(value[k], before[k]) for k in before)
     if kind is list:
         return type(value) is list and len(value) == len(before) and all(map(is_same, value, before))
     return type(value) is kind and (value == before or (value != value and before != before))
+
+
+def _gaps_are_touched(array: npt.NDArray[Any]) -> bool:
+    wide = array.base
+    if type(wide) is not np.ndarray or wide.ndim != array.ndim or not array.ndim or len(wide) != 2 * len(array):
+        return False
+    return bool((wide[1::2] != _GAP).any())
 
 
 def with_layout(array: npt.NDArray[Any], layout: str) -> npt.NDArray[Any]:
@@ -61,7 +74,7 @@ def with_layout(array: npt.NDArray[Any], layout: str) -> npt.NDArray[Any]:
         turn = (slice(None, None, -1),) * array.ndim
         return np.ascontiguousarray(array[turn])[turn]
     if layout == "every_second":
-        wide = np.zeros((2 * array.shape[0], *array.shape[1:]), array.dtype)
+        wide = np.full((2 * array.shape[0], *array.shape[1:]), _GAP, array.dtype)
         wide[::2] = array
         return wide[::2]
     return array

@@ -18,7 +18,7 @@ def secret_values(rng):
 
 
 def secret_values_again(rng):
-    return _attend(rng, T=4, m=3, n=2)
+    return {**_attend(rng, T=4, m=3, n=2), "layout": {"x": "every_second"}}
 
 
 def secret_layouts(rng):
