@@ -20,7 +20,6 @@ from grader.problems.yaml_reader import read_yaml
 from grader.sandbox.run import Limits
 
 REFERENCE = "submissions/accepted/reference.py"
-WRONG_FOLDERS = ("wrong_answer", "run_time_error", "time_limit_exceeded")
 FINDINGS_MAX: Final = 100  # of one file's keys
 _STARTER: Final = re.compile(r"starters/[A-Za-z0-9_][A-Za-z0-9_-]{0,60}\.py")
 SpecT = TypeVar("SpecT", bound=Spec)

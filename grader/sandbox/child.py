@@ -15,9 +15,9 @@ Child to grader:
     K [unchanged]            for each answered question, whether both objects that were returned are what they were
     X [phase, class, builtin, line, text, refused, where]    an exception, in place of L, A, B, S, V or K
 
-Nothing that the child says decides anything but against itself: the grader compares values, times and counts. That
-arguments, second answers and earlier results are unchanged is the child's word; a submission that could forge it could
-as well send the bytes that it once had.
+Values, times and counts are the grader's to compare. The child is believed only where a lie gains nothing: that
+arguments, second answers and earlier results are unchanged is its word, for a submission that could forge it could as
+well send the bytes that it once had.
 """
 
 from __future__ import annotations

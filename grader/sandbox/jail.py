@@ -187,10 +187,10 @@ def hide_memory() -> None:
 def set_limits(limits: dict[int, tuple[int, int]]) -> None:
     """Set (soft, hard) resource limits, none of them above what is allowed already."""
     for what, (soft, hard) in limits.items():
-        ceiling = resource.getrlimit(what)[1]
-        if ceiling != resource.RLIM_INFINITY:
-            soft, hard = min(soft, ceiling), min(hard, ceiling)
         try:
+            ceiling = resource.getrlimit(what)[1]
+            if ceiling != resource.RLIM_INFINITY:
+                soft, hard = min(soft, ceiling), min(hard, ceiling)
             resource.setrlimit(what, (soft, hard))
         except (OSError, ValueError) as error:
             raise LayerMissing(
