@@ -14,6 +14,7 @@ from typing import Final
 import pytest
 
 from grader import __version__
+from grader.problems.sets import load_sets
 
 ROOT: Final = Path(__file__).parents[1]
 SLUG: Final = "heads-never-mix"
@@ -90,8 +91,10 @@ def test_the_installed_package_is_the_wheels(installed: Path, tmp_path: Path) ->
 
 
 def test_the_shipped_problems_are_found(installed: Path, tmp_path: Path) -> None:
-    listed = [line.split()[0] for line in run(installed, tmp_path, "problems").stdout.splitlines()]
+    table, _, sets = run(installed, tmp_path, "problems").stdout.partition("\n\n")
+    listed = [line.split()[0] for line in table.splitlines()]
     assert listed == ["problem", *sorted(path.parent.name for path in (ROOT / "problems").glob("*/problem.yaml"))]
+    assert sets == f"Sets (--set NAME): {', '.join(load_sets(ROOT / 'problems'))}\n"
 
 
 @pytest.mark.sandbox

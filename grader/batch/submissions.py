@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -40,6 +40,13 @@ class Found:
     submissions: tuple[Submission, ...]
     ignored: tuple[str, ...]
     unreadable: tuple[str, ...]  # sentences without their full stop
+    candidates: tuple[str, ...]  # whose folder could be read, whether or not it holds a submission
+
+    def missing(self, problems: Sequence[str]) -> dict[str, list[str]]:
+        """Return, by candidate, those of the problems that there is no submission for; who lacks none is left out."""
+        handed_in = {submission.key for submission in self.submissions}
+        lacking = {who: [slug for slug in problems if (who, slug) not in handed_in] for who in self.candidates}
+        return {who: slugs for who, slugs in lacking.items() if slugs}
 
 
 def find_submissions(folder: Path, problems: Iterable[str]) -> Found:
@@ -52,6 +59,7 @@ def find_submissions(folder: Path, problems: Iterable[str]) -> Found:
     found: list[Submission] = []
     ignored: list[str] = []
     unreadable: list[str] = []
+    readable: list[str] = []
     try:
         candidates = _entries(folder)
     except OSError as error:
@@ -67,6 +75,7 @@ def find_submissions(folder: Path, problems: Iterable[str]) -> Found:
         except Unreadable as error:
             unreadable.append(f"{_text(candidate.name)} {error}")
             continue
+        readable.append(_text(candidate.name))
         for file in files:
             slug = file.name.removesuffix(".py")
             if file.name.endswith(".py") and slug in known:
@@ -77,7 +86,7 @@ def find_submissions(folder: Path, problems: Iterable[str]) -> Found:
         raise UserError(
             f"{folder} holds no submission; expected <candidate>/<problem>.py, problems: {', '.join(sorted(known))}."
         )
-    return Found(tuple(sorted(found)), tuple(map(_text, ignored)), tuple(unreadable))
+    return Found(tuple(sorted(found)), tuple(map(_text, ignored)), tuple(unreadable), tuple(readable))
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

@@ -16,28 +16,32 @@ from grader.batch.results import Results
 from grader.batch.run import Batch
 from grader.batch.submissions import Found, find_submissions
 from grader.batch.worker import Outcome
+from grader.cli.completion import complete_set
 from grader.cli.judging import cache_for, require_sandbox, warn
 from grader.cli.progress import Progress
 from grader.config import Settings, read_settings
 from grader.errors import InvalidPackage
 from grader.problems.files import read_folder
 from grader.problems.loader import slugs
+from grader.problems.sets import named_set
 
 SHOWN = 5  # ignored files that are named one by one
+LACKING_SHOWN = 20  # candidates without some of a set's problems, the same
 
 
 @click.command("batch", short_help="Judge a folder of submissions.")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for results.jsonl, results.csv.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Submissions at a time; the usable cores without it.")
+@click.option("--set", "set_name", metavar="NAME", shell_complete=complete_set, help="Only the problems of this set.")
 @click.option("--resume", is_flag=True, help="Go on where an earlier run into the same folder stopped.")
 @click.pass_context
-def batch_command(context: click.Context, folder: Path, out: Path, jobs: int | None, resume: bool) -> None:
+def batch_command(
+    context: click.Context, folder: Path, out: Path, jobs: int | None, set_name: str | None, resume: bool
+) -> None:
     """Judge every DIR/<candidate>/<problem>.py; exit 4 when the grader itself failed on one."""
     settings = read_settings()
-    known = slugs(settings.problems)
-    found = find_submissions(folder, known)
-    _say_ignored(found)
+    found = _find(folder, settings.problems, set_name)
     require_sandbox()
     cache_for(settings)  # says once what is wrong with it
     with Results(out, resume) as results:
@@ -54,7 +58,8 @@ def batch_command(context: click.Context, folder: Path, out: Path, jobs: int | N
         counts = results.finish()
     _summary(counts, len(finished), out)
     if stopped.is_set():
-        again = ["grader", "batch", str(folder), "--out", str(out), *([f"--jobs={jobs}"] if jobs else []), "--resume"]
+        options = [*([f"--jobs={jobs}"] if jobs else []), *([f"--set={set_name}"] if set_name is not None else [])]
+        again = ["grader", "batch", str(folder), "--out", str(out), *options, "--resume"]
         warn(f"Interrupted; go on with: {shlex.join(again)}")
         context.exit(130)
     context.exit(4 if counts.get("JE") else 2 if troubles.unreadable or found.unreadable else 0)
@@ -69,9 +74,26 @@ def _package_hashes(settings: Settings, found: Found) -> dict[str, str]:
     return hashes
 
 
-def _say_ignored(found: Found) -> None:
+def _find(folder: Path, root: Path, set_name: str | None) -> Found:
+    """Return the folder's submissions, those of a set if one is named; say what is none, and what a set misses."""
+    if set_name is None:
+        found = find_submissions(folder, slugs(root))
+        _say_ignored(found, "a known problem")
+        return found
+    problems = named_set(set_name, root).problems
+    found = find_submissions(folder, problems)
+    _say_ignored(found, f"a problem of the set {set_name}")
+    missing = found.missing(problems)
+    for candidate in list(missing)[:LACKING_SHOWN]:
+        warn(f"{candidate} has no {', no '.join(f'{slug}.py' for slug in missing[candidate])} (set {set_name}).")
+    if len(missing) > LACKING_SHOWN:
+        warn(f"and {len(missing) - LACKING_SHOWN} more, each without some problem of the set.")
+    return found
+
+
+def _say_ignored(found: Found, wanted: str) -> None:
     for name in found.ignored[:SHOWN]:
-        warn(f"{name} is no <candidate>/<problem>.py of a known problem; it is not judged.")
+        warn(f"{name} is no <candidate>/<problem>.py of {wanted}; it is not judged.")
     if len(found.ignored) > SHOWN:
         warn(f"{len(found.ignored) - SHOWN} more files are not judged either.")
     for sentence in found.unreadable:

@@ -7,24 +7,36 @@ from pathlib import Path
 
 import click
 
+from grader.cli.completion import complete_problem
 from grader.cli.judging import cache_for
+from grader.cli.outputs import write_text
 from grader.cli.progress import Progress
 from grader.config import read_settings
 from grader.errors import InvalidPackage, JudgeError
-from grader.grading.check import Report, check_package
+from grader.grading.check import check_package
+from grader.grading.check_report import Report
 from grader.problems.cache import CaseCache
 from grader.problems.files import read_folder
 from grader.problems.loader import problem_folder, slugs
+from grader.report.kill_matrix import matrix_page, matrix_text
 from grader.report.visible import visible
 from grader.sandbox.pool import Pool, SandboxUnavailable
 
 
 @click.command("check", short_help="Check problem packages.")
-@click.argument("packages", nargs=-1, metavar="[PACKAGE]...")
+@click.argument("packages", nargs=-1, metavar="[PACKAGE]...", shell_complete=complete_problem)
+@click.option("--matrix", is_flag=True, help="Print which case kills which fault.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write the kill matrices as a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 @click.pass_context
-def check_command(context: click.Context, packages: tuple[str, ...], as_json: bool) -> None:
-    """Check problem packages (all without names): every source must get the verdict that its folder names.
+def check_command(
+    context: click.Context, packages: tuple[str, ...], matrix: bool, html: Path | None, as_json: bool
+) -> None:
+    """Check problem packages (all without names).
+
+    Every source must get the verdict that its folder names, every incomplete repair must be there, the stages must
+    compose to the reference, every fault must be killed and told apart by a secret case, the hidden cases must obey the
+    rules for attention code, and each must earn its place. A package that did not change is not run again.
 
     Exit 3 when anything is found.
     """
@@ -36,11 +48,13 @@ def check_command(context: click.Context, packages: tuple[str, ...], as_json: bo
             reports = [_check(folder, pool, cache) for folder in folders]
         except SandboxUnavailable as error:
             raise JudgeError(str(error)) from None
+    if html is not None:
+        write_text(html, matrix_page(reports))
     if as_json:
-        click.echo(json.dumps([_object(report) for report in reports], indent=2))
+        click.echo(json.dumps([report.as_object() for report in reports], indent=2))
     else:
         for report in reports:
-            _print(report)
+            _print(report, matrix)
     context.exit(3 if any(report.findings for report in reports) else 0)
 
 
@@ -53,32 +67,23 @@ def _check(folder: Path, pool: Pool, cache: CaseCache) -> Report:
         return check_package(files, pool, cache, progress.update)
 
 
-def _print(report: Report) -> None:
+def _print(report: Report, matrix: bool) -> None:
     for finding in report.findings:
         click.echo(visible(finding, keep=""))
+    if matrix and report.matrix:
+        click.echo(matrix_text(report.matrix))
     counts: dict[str, int] = {}
     for source in report.sources:
-        verdict = source.judgement.verdict.value
-        counts[verdict] = counts.get(verdict, 0) + 1
+        counts[source.verdict.value] = counts.get(source.verdict.value, 0) + 1
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "not judged"
     count = len(report.findings)
     state = f"{count} finding{'s' if count > 1 else ''}" if count else "in order"
-    click.echo(f"{report.slug}: {state}; {len(report.sources)} sources: {summary}")
+    click.echo(f"{report.slug}: {state}; {len(report.sources)} sources: {summary}{_faults_told(report)}")
 
 
-def _object(report: Report) -> dict[str, object]:
-    return {
-        "slug": report.slug,
-        "ok": not report.findings,
-        "findings": list(report.findings),
-        "sources": [
-            {
-                "path": source.path,
-                "expected": source.expected.value if source.expected else None,
-                "verdict": source.judgement.verdict.value,
-                "reason": source.judgement.reason.value if source.judgement.reason else None,
-                "cases": [case.verdict.value if case.verdict else None for case in source.judgement.cases],
-            }
-            for source in report.sources
-        ],
-    }
+def _faults_told(report: Report) -> str:
+    if report.matrix is None:
+        return ""
+    alternatives = sum(not row.origin.endswith(".py") for row in report.matrix.rows)
+    secret = sum(name.startswith("secret_") for name in report.matrix.cases)
+    return f"; {alternatives} alternatives; {secret} secret cases; {len(report.rules)} rules"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
+from grader.cli.completion import complete_problem
 from grader.errors import JudgeError
 from grader.sandbox.pool import Pool, SandboxUnavailable
 
 
 @click.command("grade", short_help="Judge one file.")
-@click.argument("problem")
+@click.argument("problem", shell_complete=complete_problem)
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context

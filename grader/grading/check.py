@@ -1,19 +1,34 @@
-"""Checks a package by judging its own sources: each must get the verdict that its folder names."""
+"""Checks a package: judges its own sources, composes its stages and their alternatives, and lints its hidden cases.
+
+All findings come in one run, each with file and remedy. What was found is kept by the package's hash.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from grader.errors import InvalidPackage
-from grader.grading.judge import judge
-from grader.grading.verdict import Judgement, Verdict
+from grader.grading.case_facts import CaseFacts
+from grader.grading.fault_table import FaultRow, FaultTable, agrees, alternative_row, source_row
+from grader.grading.check_report import Report, RuleCases, SourceVerdict, pack, unpack
+from grader.grading.fault_findings import alike_findings, idle_findings, subset_findings
+from grader.grading.footprint import footprint
+from grader.grading.judge import Judged, judge_closely
+from grader.grading.kill_matrix import KillMatrix
+from grader.grading.lint import RuleResult, findings_of, lint
+from grader.grading.package_texts import text_findings
+from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
+from grader.problems.cases import Array, Case, generate_cases, sizes_of
+from grader.problems.composition import Outcome, compose_cases, stages_of, trace_cases
 from grader.problems.files import PackageFiles
 from grader.problems.loader import Problem, load_all
-from grader.sandbox.pool import Pool
+from grader.problems.stages import FILE, StageTree
+from grader.sandbox.pool import Lane, Pool
+from grader.sandbox.wire import encode
 
 FOLDERS: Final = {
     "accepted": Verdict.AC,
@@ -21,30 +36,9 @@ FOLDERS: Final = {
     "run_time_error": Verdict.RTE,
     "time_limit_exceeded": Verdict.TLE,
 }
-
-
-@dataclass(frozen=True)
-class SourceVerdict:
-    """What one of the package's sources got; `expected` None: anything but AC (a starter)."""
-
-    path: str
-    expected: Verdict | None
-    judgement: Judgement
-
-    @property
-    def is_right(self) -> bool:
-        """Whether the verdict is the one that the folder names."""
-        verdict = self.judgement.verdict
-        return verdict is self.expected if self.expected else verdict not in (Verdict.AC, Verdict.JE)
-
-
-@dataclass(frozen=True)
-class Report:
-    """All that checking found in a package."""
-
-    slug: str
-    findings: tuple[str, ...]
-    sources: tuple[SourceVerdict, ...] = ()
+_AT_ONCE: Final = 16  # alternatives that are composed in one child
+Done = Callable[[int, int], None]
+Job = Callable[[Lane], None]
 
 
 def expected_verdicts(problem: Problem) -> dict[str, Verdict | None]:
@@ -56,38 +50,179 @@ def expected_verdicts(problem: Problem) -> dict[str, Verdict | None]:
     return expected
 
 
-def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Callable[[int, int], None]) -> Report:
-    """Judge every source of a package and return all findings.
+def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done) -> Report:
+    """Check a package in every respect and return all findings.
 
     Args:
-        done: called with how many sources are judged, of how many.
+        done: called with how many runs are over, of how many.
     """
     try:
         problem = load_all(files)
+        if known := cache.kept(problem, "check", unpack):
+            return known
         with pool.lane() as lane:
-            cache.cases(problem, lane)
+            cases = cache.cases(problem, lane)
     except InvalidPackage as error:
         return Report(files.slug, error.findings)
-    expected = expected_verdicts(problem)
-    sources = []
-    for number, source in enumerate(_judge_all(problem, expected, pool, cache), 1):
-        sources.append(source)
-        done(number, len(expected))
-    sources.sort(key=lambda source: list(expected).index(source.path))
-    findings = [*_missing_folders(problem), *(_finding(problem, source) for source in sources if not source.is_right)]
-    return Report(problem.slug, tuple(findings), tuple(sources))
+    report = _Check(problem, cases, cache).report(pool, done)
+    if not any(source.verdict is Verdict.JE for source in report.sources):  # those are ours, and may pass
+        cache.keep(problem, "check", pack(report))
+    return report
 
 
-def _judge_all(
-    problem: Problem, expected: dict[str, Verdict | None], pool: Pool, cache: CaseCache
-) -> Iterator[SourceVerdict]:
-    def judge_next(path: str) -> SourceVerdict:
+class _Check:
+    """One check: the runs that it needs, and what they showed."""
+
+    def __init__(self, problem: Problem, cases: tuple[Case, ...], cache: CaseCache) -> None:
+        self._problem = problem
+        self._cases = cases
+        self._cache = cache
+        self._judged: dict[str, Judged] = {}
+        self._composed: dict[str, FaultRow] = {}
+        self._findings: list[str] = []
+        self._traces: list[Outcome] = []
+        self._planted: dict[str, list[Outcome]] = {}  # by variant
+        self._tree: StageTree | None = None
+
+    def report(self, pool: Pool, done: Done) -> Report:
+        """Make all runs, then look at them together."""
+        expected = expected_verdicts(self._problem)
         with pool.lane() as lane:
-            return SourceVerdict(path, expected[path], judge(problem, problem.files.contents[path], lane, cache))
+            self._read_stages(lane)
+        self._run(pool, self._jobs(expected), done)
+        sources = tuple(SourceVerdict.of(path, expected[path], self._judged[path].judgement) for path in expected)
+        table = FaultTable(self._cases, (*self._source_rows(), *self._alternative_rows()))
+        rules = lint(self._problem, self._facts())
+        findings = [
+            *_missing_folders(self._problem),
+            *(_finding(self._problem, source) for source in sources if not source.is_right),
+            *self._findings,
+            *self._starter_findings(),
+            *subset_findings(self._problem),
+            *alike_findings(self._problem, table),
+            *findings_of(self._problem, rules),
+            *text_findings(self._problem, self._cases),
+            *idle_findings(self._problem, table, rules),
+        ]
+        kept = tuple(
+            RuleCases(each.rule.name, each.entry, each.rule.minimum, each.cases, each.is_exempt) for each in rules
+        )
+        return Report(self._problem.slug, tuple(findings), sources, KillMatrix.of(table), kept)
 
-    with ThreadPoolExecutor(pool.size) as executor:
-        for future in as_completed([executor.submit(judge_next, path) for path in expected]):
-            yield future.result()
+    def _jobs(self, expected: dict[str, Verdict | None]) -> list[Job]:
+        """Return every run; those that are known to be slow come first, so that none of them is waited for alone."""
+        slowest_first = sorted(expected, key=lambda path: expected[path] is not Verdict.TLE)
+        jobs: list[Job] = [partial(self._judge, path) for path in slowest_first]
+        jobs.append(self._generate_again)
+        if self._tree is not None:
+            names = list(self._tree.by_name)
+            jobs += [
+                partial(self._compose, names[start : start + _AT_ONCE]) for start in range(0, len(names), _AT_ONCE)
+            ]
+        return jobs
+
+    @staticmethod
+    def _run(pool: Pool, jobs: list[Job], done: Done) -> None:
+        def run(job: Job) -> None:
+            with pool.lane() as lane:
+                job(lane)
+
+        with ThreadPoolExecutor(pool.size) as executor:
+            for number, future in enumerate(as_completed([executor.submit(run, job) for job in jobs]), 1):
+                future.result()
+                done(number, len(jobs))
+
+    def _read_stages(self, lane: Lane) -> None:
+        """Read the stages and hold their composition against the reference."""
+        try:
+            tree = stages_of(self._problem, lane)
+        except InvalidPackage as error:
+            self._findings += error.findings
+            return
+        self._tree = tree
+        self._traces = trace_cases(tree, self._cases, lane)
+        for case, trace in zip(self._cases, self._traces, strict=True):
+            if not agrees(case, _outputs(tree, case, trace)):
+                got = trace if isinstance(trace, str) else "other values"
+                self._findings.append(
+                    f"{self._problem.slug}/{FILE}: composed, the stages give {got} at {case.name}, not what the "
+                    "reference gives; correct the stage that differs."
+                )
+
+    def _judge(self, path: str, lane: Lane) -> None:
+        self._judged[path] = judge_closely(self._problem, self._problem.files.contents[path], lane, self._cache)
+
+    def _generate_again(self, lane: Lane) -> None:
+        again = generate_cases(self._problem, lane)
+        for case, other in zip(self._cases, again, strict=True):
+            if encode(case.arguments) != encode(other["args"]) or case.layouts != other["layout"]:
+                self._findings.append(
+                    f"{self._problem.slug}/cases.py: {case.name}: gives other inputs the second time; take every "
+                    "number from rng."
+                )
+
+    def _compose(self, names: Sequence[str], lane: Lane) -> None:
+        assert self._tree is not None
+        table = compose_cases(self._tree, self._cases, [(name,) for name in names], lane)
+        for name, outcomes in zip(names, table, strict=True):
+            self._composed[name] = alternative_row(self._tree.by_name[name], self._cases, outcomes)
+
+    def _plant(self, lane: Lane) -> None:
+        """Compose what each variant says is planted, where its faults are alternatives of different stages."""
+        assert self._tree is not None
+        by_fault = {alternative.fault: alternative for alternative in self._tree.alternatives}
+        for name, variant in self._problem.spec.variants.items():
+            planted = [by_fault[fault] for fault in variant.planted if fault in by_fault]
+            if len({each.stage for each in planted}) == len(variant.planted):
+                names = tuple(each.name for each in planted)
+                self._planted[name] = compose_cases(self._tree, self._cases, [names], lane)[0]
+
+    def _starter_findings(self) -> list[str]:
+        """Return the starters that do not behave as the faults that their variants name."""
+        findings = []
+        for name, outcomes in self._planted.items():
+            path = self._problem.spec.variants[name].starter
+            for case, planted, got in zip(self._cases, outcomes, self._judged[path].outcomes(), strict=True):
+                if not case.is_sample and not footprint(case, planted).is_like(footprint(case, got), case):
+                    findings.append(
+                        f"{self._problem.slug}/{path}: does not behave at {case.name} as the stages do with the planted "
+                        f"faults of variant {name}; correct the starter or what is planted."
+                    )
+                    break
+        return findings
+
+    def _source_rows(self) -> list[FaultRow]:
+        return [
+            source_row(self._problem, self._cases, path, judged)
+            for path, judged in self._judged.items()
+            if path.removeprefix("submissions/") in self._problem.faults.files and judged.judgement.cases
+        ]
+
+    def _alternative_rows(self) -> list[FaultRow]:
+        return [self._composed[name] for name in self._tree.by_name] if self._tree else []
+
+    def _facts(self) -> list[CaseFacts]:
+        facts = []
+        for position, case in enumerate(self._cases):
+            if not case.is_sample:
+                entry = self._problem.spec.entries[case.entry]
+                facts.append(CaseFacts(case, entry, sizes_of(entry, case), self._stages(position)))
+        return facts
+
+    def _stages(self, position: int) -> dict[str, Array]:
+        """Return the reference's stages on a case, nothing where it raises or there are none."""
+        trace = self._traces[position] if self._traces else ""
+        if isinstance(trace, str) or self._tree is None:
+            return {}
+        return dict(zip(self._tree.needed(self._cases[position].entry), trace, strict=True))
+
+
+def _outputs(tree: StageTree, case: Case, trace: Outcome) -> Outcome:
+    """Return the stages of a trace that the entry returns."""
+    if isinstance(trace, str):
+        return trace
+    values = dict(zip(tree.needed(case.entry), trace, strict=True))
+    return tuple(values[stage] for stage in tree.outputs(case.entry))
 
 
 def _missing_folders(problem: Problem) -> list[str]:
@@ -97,14 +232,13 @@ def _missing_folders(problem: Problem) -> list[str]:
 
 
 def _finding(problem: Problem, source: SourceVerdict) -> str:
-    judgement = source.judgement
-    got = f"{judgement.verdict} ({judgement.reason})" if judgement.reason else judgement.verdict
-    first = next((case for case in judgement.cases if case.failure), None)
-    where = f" at {first.name}: {first.failure.detail or first.failure.message}" if first and first.failure else ""
+    got = f"{source.verdict} ({source.reason})" if source.reason else source.verdict
     if source.expected is None:
         return f"{problem.slug}/{source.path}: this starter gets {got}; plant its faults so that a secret case fails."
     if source.expected is Verdict.AC:
-        return f"{problem.slug}/{source.path}: gets {got}{where}; correct the source, or the cases that refuse it."
-    if judgement.verdict is Verdict.AC:
+        return (
+            f"{problem.slug}/{source.path}: gets {got}{source.where}; correct the source, or the cases that refuse it."
+        )
+    if source.verdict is Verdict.AC:
         return f"{problem.slug}/{source.path}: is accepted; add a secret case that its fault fails."
-    return f"{problem.slug}/{source.path}: gets {got}, its folder says {source.expected}; move it{where}."
+    return f"{problem.slug}/{source.path}: gets {got}, its folder says {source.expected}; move it{source.where}."

@@ -6,6 +6,7 @@ Everything that arrives was claimed by untrusted code: decoded by the strict par
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -71,7 +72,7 @@ def compare(contract: Contract, case: Case, answer: Answer) -> Failure | None:
     outputs = _outputs(contract, answer.first)
     if isinstance(outputs, Failure):
         return outputs
-    if not _is_right(case, outputs):
+    if not is_right(case, outputs):
         return _first_failure(contract, case, outputs)
     if not answer.unchanged:
         return Failure.of(Reason.MUTATED_INPUT, entry=contract.entry)
@@ -130,7 +131,7 @@ def _type_failure(name: str, kind: ArrayType, item: Array | Refused) -> Failure 
     return None
 
 
-def _is_right(case: Case, outputs: list[Array]) -> bool:
+def is_right(case: Case, outputs: Sequence[Array]) -> bool:
     """Whether shapes, values and exact zeros are all right; says quickly what nearly every answer is."""
     for output, expected, bound, future in zip(outputs, case.expected, case.bounds, case.future, strict=True):
         if output.shape != expected.shape or not _is_close(output, expected, bound):

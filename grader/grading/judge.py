@@ -6,6 +6,7 @@ import hashlib
 import platform
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -17,10 +18,12 @@ from grader.grading.score import first_failure, score_groups
 from grader.grading.verdict import CaseResult, Failure, Finding, Judgement, Reason, Sandbox, Verdict, Visibility
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Case
+from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
 from grader.problems.schema import is_kind_of
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import Answer, End, Limits, Raised, Run, RunEnded, SandboxLost
+from grader.sandbox.wire import Refused, WireError, decode_answer
 
 SOURCE_BYTES_MAX: Final = 1 << 20
 LINES_TOLD: Final = 1000  # a source with more lines is told none of an exception in a secret case
@@ -28,11 +31,28 @@ VERSIONS: Final = {"grader": __version__, "python": platform.python_version(), "
 _TRIES: Final = 2  # a lost sandbox is our fault: once more, then JE
 
 
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A judgement, and what the submission returned, by case: for the finding and for the check of a package."""
+
+    judgement: Judgement
+    returned: tuple[bytes | str | None, ...]  # an answer's bytes, the built-in exception, None: not reached or CE
+
+    def outcomes(self) -> list[Outcome | None]:
+        """Return the arrays of each case, or the word for what came in their place."""
+        return [_outcome(item) if isinstance(item, bytes) else item for item in self.returned]
+
+
 def judge(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Judgement:
     """Judge a submission's bytes against every case of a problem.
 
     A broken package or a failing sandbox gives JE; only `SandboxUnavailable` (no sandbox at all here) is raised.
     """
+    return judge_closely(problem, source, lane, cache).judgement
+
+
+def judge_closely(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Judged:
+    """As `judge`, with what was returned."""
     started = time.perf_counter()
     try:
         cases = cache.cases(problem, lane)
@@ -44,11 +64,11 @@ def judge(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Judg
             judging.run_in(lane, source)
         failure = first_failure(judging.results)
     except InvalidPackage as error:
-        return not_judged(problem.slug, source, Reason.INVALID_PACKAGE, error.message, problem.sha256)
+        return Judged(not_judged(problem.slug, source, Reason.INVALID_PACKAGE, error.message, problem.sha256), ())
     except SandboxLost as error:
-        return not_judged(problem.slug, source, Reason.JUDGE_ERROR, str(error), problem.sha256)
+        return Judged(not_judged(problem.slug, source, Reason.JUDGE_ERROR, str(error), problem.sha256), ())
     groups = score_groups(problem.spec.groups, judging.results)
-    return Judgement(
+    judgement = Judgement(
         problem=problem.slug,
         package_sha256=problem.sha256,
         source_sha256=hashlib.sha256(source).hexdigest(),
@@ -65,6 +85,17 @@ def judge(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Judg
         run_ms=judging.run_ms,
         versions=VERSIONS,
     )
+    not_reached = (None,) * (len(cases) - len(judging.returned))
+    return Judged(judgement, (*judging.returned, *not_reached))
+
+
+def _outcome(answer: bytes) -> Outcome:
+    try:
+        _, count, items = decode_answer(answer)
+    except WireError:
+        return "bad_answer"
+    arrays = tuple(item for item in items if not isinstance(item, Refused))
+    return arrays if len(arrays) == count else "wrong_type"
 
 
 def not_judged(problem: str, source: bytes, reason: Reason, detail: str, package_sha256: str = "") -> Judgement:
@@ -111,6 +142,7 @@ class _Judging:
         self._contracts = {name: Contract.of(name, entry) for name, entry in problem.spec.entries.items()}
         self._lines: list[bytes] = []  # of the source
         self.results: list[CaseResult] = []
+        self.returned: list[bytes | str | None] = []
         self.import_prints = ""
         self.run_ms = 0.0
 
@@ -132,7 +164,7 @@ class _Judging:
                     raise
 
     def _run(self, run: Run, source: bytes) -> None:
-        self.results, self.import_prints = [], ""
+        self.results, self.returned, self.import_prints = [], [], ""
         self._lines = source.splitlines()
         try:
             missing = self._load(run, source)
@@ -169,6 +201,7 @@ class _Judging:
         answered: list[int] = []
         for position, case in enumerate(self._cases):
             answer = None if case.entry in missing else run.ask(case.question)
+            self.returned.append(_returned(answer))
             failure = self._failure(case, answer)
             if isinstance(answer, Answer) and not isinstance(answer.again, Raised):
                 answered.append(position)
@@ -257,6 +290,12 @@ class _Judging:
         verdict = failure.verdict if failure else Verdict.AC if reached else None
         visibility: Visibility = "sample" if case.is_sample else "secret"
         return CaseResult(case.name, self._group_of[case.name], visibility, verdict, failure, prints)
+
+
+def _returned(answer: Answer | Raised | None) -> bytes | str | None:
+    if isinstance(answer, Answer):
+        return answer.first
+    return answer.builtin if answer else None
 
 
 class _Stop(Exception):

@@ -1,4 +1,6 @@
-"""Keeps generated cases on disk: one file per package hash, grader and NumPy version and architecture.
+"""Keeps what a package's code was run for, on disk: cases, traces, what its faults return, what its check found.
+
+One file of each kind per package hash, grader and NumPy version and architecture.
 
 Plain wire values behind a checksum, never pickle. The directory is 0700 and the user's own, otherwise nothing is read
 or written and the cases live in memory only. A damaged or foreign file is computed anew.
@@ -7,6 +9,7 @@ or written and the cases live in memory only. A damaged or foreign file is compu
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import platform
@@ -15,10 +18,11 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
+import grader
 from grader import __version__
 from grader.problems.cases import Case, build_cases, pack, unpack
 from grader.problems.loader import Problem
@@ -26,7 +30,9 @@ from grader.sandbox.pool import Lane
 from grader.sandbox.wire import WireError
 
 _MAGIC: Final = b"grader cases 2\n"
+KINDS: Final = ("cases", "traces", "faults", "check")
 _DIGEST_BYTES: Final = 32
+Kept = TypeVar("Kept")
 KEPT_DAYS: Final = 60  # files not used for so long are removed
 
 
@@ -35,8 +41,19 @@ def _open_itself(path: str, flags: int) -> int:
 
 
 def _digest(path: Path, data: bytes) -> bytes:
-    """Return a file's checksum; its name takes part, so that one put in another's place is a damaged one."""
-    return hashlib.sha256(path.name.encode() + b"\0" + data).digest()
+    """Return a file's checksum; its name takes part, so that one put in another's place is a damaged one.
+
+    So does our own code, except for cases: what it found out of the same package may be something else tomorrow.
+    """
+    code = b"" if path.suffix == ".cases" else _code()
+    return hashlib.sha256(code + path.name.encode() + b"\0" + data).digest()
+
+
+@functools.cache
+def _code() -> bytes:
+    root = Path(grader.__file__).parent
+    files = sorted(path for layer in ("sandbox", "problems", "grading") for path in (root / layer).glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
 
 
 class CaseCache:
@@ -55,19 +72,31 @@ class CaseCache:
         """
         found = self._memory.get(problem.sha256)
         if found is None:
-            found = self._read(problem) or self._build(problem, lane)
+            found = self.kept(problem, "cases", unpack)
+            if found is None:
+                found = build_cases(problem, lane)
+                self.keep(problem, "cases", pack(found))
             self._memory[problem.sha256] = found
         return found
 
-    def _build(self, problem: Problem, lane: Lane) -> tuple[Case, ...]:
-        cases = build_cases(problem, lane)
-        if self._folder is not None:
-            self._write(self._path(problem), pack(cases))
-        return cases
+    def kept(self, problem: Problem, kind: str, unpacked: Callable[[bytes], Kept]) -> Kept | None:
+        """Return what was kept of a package under one of `KINDS`; None when there is nothing, or something else."""
+        data = self._read(self._path(problem, kind)) if self._folder is not None else None
+        if data is None:
+            return None
+        try:
+            return unpacked(data)
+        except WireError:
+            return None
 
-    def _path(self, problem: Problem) -> Path:
-        assert self._folder is not None
-        return self._folder / f"{problem.sha256}-{__version__}-{np.__version__}-{platform.machine()}.cases"
+    def keep(self, problem: Problem, kind: str, data: bytes) -> None:
+        """Keep something of a package under one of `KINDS`."""
+        if self._folder is not None:
+            self._write(self._path(problem, kind), data)
+
+    def _path(self, problem: Problem, kind: str) -> Path:
+        assert self._folder is not None and kind in KINDS
+        return self._folder / f"{problem.sha256}-{__version__}-{np.__version__}-{platform.machine()}.{kind}"
 
     def _usable(self, folder: Path) -> Path | None:
         try:
@@ -83,10 +112,8 @@ class CaseCache:
             return None
         return folder
 
-    def _read(self, problem: Problem) -> tuple[Case, ...] | None:
-        if self._folder is None:
-            return None
-        path = self._path(problem)
+    @staticmethod
+    def _read(path: Path) -> bytes | None:
         try:
             with open(path, "rb", opener=_open_itself) as file:
                 status = os.fstat(file.fileno())
@@ -98,10 +125,7 @@ class CaseCache:
         start = len(_MAGIC) + _DIGEST_BYTES
         if not data.startswith(_MAGIC) or _digest(path, data[start:]) != data[len(_MAGIC) : start]:
             return None
-        try:
-            return unpack(data[start:])
-        except WireError:
-            return None
+        return data[start:]
 
     def _write(self, path: Path, data: bytes) -> None:
         try:
@@ -121,7 +145,8 @@ class CaseCache:
     @staticmethod
     def _prune(folder: Path) -> None:
         oldest = time.time() - KEPT_DAYS * 86400
-        for path in (*folder.glob("*.cases"), *folder.glob(".new-*")):  # the latter of writers that were killed
+        patterns = (*(f"*.{kind}" for kind in KINDS), ".new-*")  # the last of writers that were killed
+        for path in (path for pattern in patterns for path in folder.glob(pattern)):
             with contextlib.suppress(OSError):
                 if path.stat().st_mtime < oldest:
                     path.unlink()

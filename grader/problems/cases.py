@@ -79,6 +79,11 @@ def arrays_of(value: Value) -> list[Array]:
     return []
 
 
+def sizes_of(entry: EntrySpec, case: Case) -> dict[str, int]:
+    """Return the sizes that a case's arguments give the names of its entry's contract."""
+    return _check_arguments(case.name, entry, case.arguments, case.raises is not None)
+
+
 def seed_of(name: str) -> int:
     """Return the seed of a case's generator: its name decides."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6])
@@ -91,9 +96,19 @@ def build_cases(problem: Problem, lane: Lane) -> tuple[Case, ...]:
         InvalidPackage: a generator or the reference does not do what the contract says.
     """
     names = [name for group in problem.spec.groups for name in group.cases]
-    generated = _in_sandbox(problem, lane, "cases.py", [], lambda run: _generate_all(problem, run, names))
+    generated = generate_cases(problem, lane)
     entries = list(problem.spec.entries)
     return _in_sandbox(problem, lane, REFERENCE, entries, lambda run: _expect_all(problem, run, names, generated))
+
+
+def generate_cases(problem: Problem, lane: Lane) -> list[dict[str, Value]]:
+    """Return what a fresh child generates for every case, in judging order: {entry, args, layout, raises}.
+
+    Raises:
+        InvalidPackage: a generator does not do what the contract says.
+    """
+    names = [name for group in problem.spec.groups for name in group.cases]
+    return _in_sandbox(problem, lane, "cases.py", [], lambda run: _generate_all(problem, run, names))
 
 
 def _in_sandbox(problem: Problem, lane: Lane, path: str, entries: list[str], act: Callable[[Run], Result]) -> Result:

@@ -1,4 +1,8 @@
-"""A problem package as bytes: read from a folder or an archive, bounded, and named by its hash."""
+"""A problem package as bytes: read from a folder or an archive, bounded, and named by its hash.
+
+A package that builds on a standard layer holds that folder's files as well, below _standard/NAME/: its hash covers
+them, and its archive stands alone.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +20,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from grader.config import shipped
 from grader.errors import InvalidPackage
 
+STANDARD: Final = "_standard"  # the folder beside the packages that holds what several build on
 FILES_MAX: Final = 1024
 FILE_BYTES_MAX: Final = 1 << 20
 TOTAL_BYTES_MAX: Final = 16 << 20
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_STANDARD_KEY: Final = re.compile(rb"^standard:[ \t]*['\"]?([a-z0-9]+(?:-[a-z0-9]+)*)", re.MULTILINE)
 # what zipfile raises for bytes that are no archive, or a hostile one
 _ARCHIVE_ERRORS: Final = (
     zipfile.BadZipFile,
@@ -88,14 +95,42 @@ def read_folder(folder: Path) -> PackageFiles:
     slug = os.path.basename(os.path.realpath(folder))
     if not SLUG.fullmatch(slug):
         raise InvalidPackage([f"{folder}: a package's folder is named in lower-case words joined by '-'; rename it."])
+    contents = _read_below(folder, slug, "")
+    if STANDARD not in {path.partition("/")[0] for path in contents}:
+        contents |= _read_standard(folder, slug, contents.get("problem.yaml", b""))
+    if len(contents) > FILES_MAX or sum(map(len, contents.values())) > TOTAL_BYTES_MAX:
+        raise InvalidPackage([_too_large(slug)])
+    return PackageFiles(slug, contents)
+
+
+def _read_below(folder: Path, slug: str, prefix: str) -> dict[str, bytes]:
+    """Read a folder's files; their paths get the prefix."""
     contents: dict[str, bytes] = {}
     total = 0
     for path in _walk(folder, ""):
-        contents[path] = _read(folder / path, f"{slug}/{path}")
-        total += len(contents[path])
+        contents[prefix + path] = read_file(folder / path, f"{slug}/{prefix}{path}")
+        total += len(contents[prefix + path])
         if len(contents) > FILES_MAX or total > TOTAL_BYTES_MAX:
-            raise InvalidPackage([f"{slug}: more than {FILES_MAX} files or {TOTAL_BYTES_MAX >> 20} MiB; remove some."])
-    return PackageFiles(slug, contents)
+            raise InvalidPackage([_too_large(slug)])
+    return contents
+
+
+def _read_standard(folder: Path, slug: str, specification: bytes) -> dict[str, bytes]:
+    """Read the standard layer that problem.yaml names: the one beside the package, otherwise the shipped one.
+
+    The loader says so when there is none.
+    """
+    named = _STANDARD_KEY.search(specification)
+    if named is None:
+        return {}
+    name = named[1].decode()
+    beside = Path(os.path.realpath(folder)).parent / STANDARD / name
+    found = next((path for path in (beside, shipped("problems") / STANDARD / name) if path.is_dir()), None)
+    return _read_below(found, slug, f"{STANDARD}/{name}/") if found else {}
+
+
+def _too_large(slug: str) -> str:
+    return f"{slug}: more than {FILES_MAX} files or {TOTAL_BYTES_MAX >> 20} MiB; remove some."
 
 
 def _walk(folder: Path, prefix: str) -> Iterator[str]:
@@ -125,7 +160,7 @@ def _is_ignored(name: str) -> bool:
     return name.startswith(".") or name == "__pycache__" or name.endswith(".pyc")
 
 
-def _read(file: Path, name: str) -> bytes:
+def read_file(file: Path, name: str) -> bytes:
     """Read a regular file; nothing is followed, nothing blocks, nothing is larger than allowed."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from pydantic import ValidationError
 
 from grader.errors import InvalidPackage, UserError
-from grader.problems.files import PackageFiles, read_folder
+from grader.problems.files import STANDARD, PackageFiles, read_folder
 from grader.problems.schema import EntrySpec, FaultsSpec, InterviewSpec, ProblemSpec, Spec
 from grader.problems.shapes import ArrayType, parse
 from grader.problems.yaml_reader import read_yaml
@@ -70,12 +70,12 @@ class Problem:
     @cached_property
     def interview(self) -> InterviewSpec:
         """Interview content; `load` has parsed it once."""
-        return _read(self.files, "interview.yaml", InterviewSpec)
+        return read_spec(self.files, "interview.yaml", InterviewSpec)
 
     @cached_property
     def faults(self) -> FaultsSpec:
         """What each wrong source does."""
-        return _read(self.files, "faults.yaml", FaultsSpec)
+        return read_spec(self.files, "faults.yaml", FaultsSpec)
 
 
 def load(files: PackageFiles) -> Problem:
@@ -84,9 +84,14 @@ def load(files: PackageFiles) -> Problem:
     Raises:
         InvalidPackage: problem.yaml or a file that it names breaks the format.
     """
-    spec = _read(files, "problem.yaml", ProblemSpec)
+    spec = read_spec(files, "problem.yaml", ProblemSpec)
     findings = [f"{files.slug}/problem.yaml: {text}" for text in _across_keys(spec)]
     findings += [f"{files.slug}/problem.yaml: {text}" for text in _starters(files, spec)]
+    if spec.standard and not any(path.startswith(f"{STANDARD}/{spec.standard}/") for path in files.contents):
+        findings.append(
+            f"{files.slug}/problem.yaml: standard: there is no folder {STANDARD}/{spec.standard} beside the package; "
+            "correct the name, and write it on the key's own line."
+        )
     starters = {variant.starter for variant in spec.variants.values()} & set(files.contents)
     for path in ("statement.md", "cases.py", REFERENCE, *sorted(starters)):
         findings += _text_findings(files, path)
@@ -141,7 +146,7 @@ def load_named(name: str, root: Path) -> Problem:
     return load(read_folder(problem_folder(name, root)))
 
 
-def _read(files: PackageFiles, path: str, spec: type[SpecT]) -> SpecT:
+def read_spec(files: PackageFiles, path: str, spec: type[SpecT]) -> SpecT:
     name = f"{files.slug}/{path}"
     data = read_yaml(files.text(path), name)
     if not isinstance(data, Mapping):

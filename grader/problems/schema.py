@@ -123,6 +123,8 @@ class ProblemSpec(Spec):
     tolerance: ToleranceSpec = ToleranceSpec()
     limits: LimitsSpec = LimitsSpec()
     stages: list[Identifier] = Field(min_length=1, max_length=20)
+    standard: Kebab | None = None  # the folder of _standard/ whose stages and alternatives the package builds on
+    exemptions: dict[Kebab, Line] = {}  # rules for hidden cases that do not hold here, each with its reason
     hint_costs: tuple[Cost, Cost] = (5.0, 10.0)
 
 

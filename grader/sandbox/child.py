@@ -4,6 +4,7 @@ Frames (see `wire`), grader to child:
     H [source, entries, package]                 the head, once; package: the source may call any of its functions
     Q [entry, {name: layout}, n] {name: value}   call the entry twice with these arguments, n outputs
     G [function, seed]                           call a case generator with numpy's generator of that seed
+    C [function, {name: layout}] {name: value}   call a package's function once with these arguments
     F                                            look at everything that was returned once more
 Child to grader:
     R                        ready: every wall is up
@@ -11,7 +12,7 @@ Child to grader:
     A answer, unchanged      first call: what was returned, and whether the arguments are what they were
     B answer, unchanged      second call, on fresh copies of the arguments
     S unchanged              the same, when the answer is the same bytes as the first one
-    V value                  of a generator
+    V value                  of a generator or a package's function
     K [unchanged]            for each answered question, whether both objects that were returned are what they were
     X [phase, class, builtin, line, text, refused, where]    an exception, in place of L, A, B, S, V or K
 
@@ -109,6 +110,8 @@ class Child:
             self._load(*decode(body, 1))
         elif kind == b"G":
             self._generate(*decode(body, 1))
+        elif kind == b"C":
+            self._compute(body)
         elif kind == b"F":
             self._look_again()
 
@@ -179,9 +182,7 @@ class Child:
         returned: list[tuple[object, list[bytes]]] = []
 
         def call() -> list[bytes]:
-            arguments = convert.copied(pristine)
-            for name, layout in layouts.items():
-                arguments[name] = convert.with_layout(arguments[name], layout)
+            arguments = _laid_out(pristine, layouts)
             result = function(*arguments.values())
             returned.append((result, encode_parts(convert.returned(result, outputs))))
             return _UNCHANGED if convert.is_same(arguments, pristine) else _CHANGED
@@ -209,6 +210,16 @@ class Child:
 
         self._attempt("call", act)
 
+    def _compute(self, question: bytes) -> None:
+        reader = Reader(question, 1)
+        name, layouts = reader.value()
+        arguments = _laid_out(reader.value(), layouts)
+
+        def act() -> list[bytes]:
+            return frame_parts(b"V", encode_parts(convert.generated(self._namespace[name](*arguments.values()))))
+
+        self._attempt("call", act)
+
     def _look_again(self) -> None:
         def act() -> list[bytes]:
             unchanged = [
@@ -223,6 +234,14 @@ class Child:
         """Return what an answer is compared with at the end: itself, or its hash once much is kept."""
         self._kept_bytes += sum(map(len, answer))
         return answer if self._kept_bytes <= KEPT_BYTES else hash(tuple(answer))
+
+
+def _laid_out(pristine: dict[str, Value], layouts: dict[str, str]) -> dict[str, Value]:
+    """Return fresh copies of a call's arguments, laid out in memory as the case wants them."""
+    arguments: dict[str, Value] = convert.copied(pristine)
+    for name, layout in layouts.items():
+        arguments[name] = convert.with_layout(arguments[name], layout)
+    return arguments
 
 
 def _is_marked(answer: list[bytes], mark: Mark) -> bool:

@@ -188,6 +188,15 @@ class Run:
         self._ask(frame_parts(b"G", [encode([function, seed])]))
         return self._reply((b"V",), self._value)
 
+    def compute(self, function: str, arguments: dict[str, Value], layouts: dict[str, str]) -> Value | Raised:
+        """Call a package's function once; `arguments` are in the order of its parameters."""
+        self._ask(frame_parts(b"C", [encode([function, layouts]), encode(arguments)]))
+        return self._reply((b"V",), self._value)
+
+    def seconds_left(self) -> float:
+        """Return how much of the total time is left, by the grader's clock."""
+        return self._end - time.monotonic()
+
     def ask_again(self, count: int) -> list[bool] | Raised:
         """Ask of each of the `count` answered questions whether what it returned, twice, is the same bytes still."""
         self._ask(frame_parts(b"F", []))

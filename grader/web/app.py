@@ -12,6 +12,7 @@ from flask import Flask
 from jinja2 import StrictUndefined
 
 from grader import __version__
+from grader.report.page import STATIC
 from grader.report.visible import visible
 from grader.web import attempts, errors, followups, pages, problems, security, texts
 from grader.web.service import Service, candidate
@@ -31,7 +32,7 @@ class WebSettings:
 
 def create_app(settings: WebSettings, service: Service) -> Flask:
     """Return the application that works with a service's parts."""
-    app = Flask(__name__)
+    app = Flask(__name__, static_folder=str(STATIC))
     app.config.update(
         SECRET_KEY=settings.secret_key,
         MAX_CONTENT_LENGTH=REQUEST_BYTES_MAX,

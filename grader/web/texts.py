@@ -7,21 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from html import unescape
 from typing import Final
-from xml.etree.ElementTree import tostring
 
-from latex2mathml.converter import convert_to_element
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup, escape
-from mdit_py_plugins.dollarmath import dollarmath_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+from grader.problems.texts import FormulaError, make_parser, mathml
 from grader.report.visible import visible
 
 _FORMATTER: Final = HtmlFormatter[str](nowrap=True)
@@ -66,12 +63,8 @@ def moment(value: datetime) -> Markup:
 
 def _formula(text: str, display: str) -> str:
     try:
-        root = convert_to_element(text.strip(), display=display)
-        # the converter writes symbols as entities and escapes nothing, so a text within a formula could be markup
-        for element in root.iter():
-            element.text = unescape(element.text) if element.text else None
-        return tostring(root, encoding="unicode")
-    except Exception:  # the converter has no common error; a formula that it cannot read is shown as it was written
+        return mathml(text, display)
+    except FormulaError:  # shown as it was written
         return str(Markup("<code>{}</code>").format(text))
 
 
@@ -111,14 +104,12 @@ def _cell(token: Token) -> str:
     return f'<{token.tag} class="n">' if right else f"<{token.tag}>"
 
 
-def _make_markdown() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
-    parser.enable("table").disable("image")  # pages load nothing from elsewhere
-    parser.use(dollarmath_plugin, allow_labels=False)
+def _make_markdown(*, is_plain: bool) -> MarkdownIt:
+    parser = make_parser(_Renderer, is_plain=is_plain)
     for rule in ("math_inline", "math_block"):
         parser.renderer.rules[rule] = getattr(parser.renderer, rule)  # type: ignore[attr-defined]
     return parser
 
 
-_MARKDOWN: Final = _make_markdown()
-_PLAIN: Final = _make_markdown().disable(["emphasis", "link", "autolink"])
+_MARKDOWN: Final = _make_markdown(is_plain=False)
+_PLAIN: Final = _make_markdown(is_plain=True)

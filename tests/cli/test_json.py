@@ -27,6 +27,7 @@ PROBLEM: Final[dict[str, Any]] = {
     "variants": [str],
     "max_score": float,
     "package_sha256": str,
+    "sets": [str],
 }
 
 

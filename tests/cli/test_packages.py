@@ -64,7 +64,7 @@ def test_check_lists_every_finding_and_goes_on(command: Command) -> None:
     assert f"{TINY.name}/problem.yaml: the key minuets is not known" in ended.out
     assert f"{TINY.name}/submissions/accepted/corrected.py: gets WA (wrong_values)" in ended.out
     assert f"{TINY.name}: 2 findings; 0 sources: not judged\n" in ended.out
-    assert f"{TINY.name}: 1 finding; 5 sources: 1 AC, 4 WA\n" in ended.out
+    assert f"{TINY.name}: 1 finding; 5 sources: 1 AC, 4 WA; 3 alternatives; 7 secret cases; 31 rules\n" in ended.out
 
 
 @pytest.mark.sandbox

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader.problems.sets import load_sets
 from tests.cli.running import PROBLEMS, SLUG, Command
 
 
@@ -52,5 +53,7 @@ def test_a_path_shows_a_package_anywhere(command: Command) -> None:
 def test_the_list_names_every_problem(command: Command) -> None:
     ended = command.run("problems")
     assert ended.code == 0
-    listed = [line.split()[0] for line in ended.out.splitlines()]
+    table, _, sets = ended.out.partition("\n\n")
+    listed = [line.split()[0] for line in table.splitlines()]
     assert listed == ["problem", *sorted(path.parent.name for path in PROBLEMS.glob("*/problem.yaml"))]
+    assert sets == f"Sets (--set NAME): {', '.join(load_sets(PROBLEMS))}\n"

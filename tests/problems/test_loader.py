@@ -72,9 +72,9 @@ def keys_of(path: str, node: Any, prefix: str = "") -> Iterator[str]:
 
 OPTIONAL = {
     *("accepts", "exact_zeros", "limits", "case_s", "total_s", "memory_mib", "roles"),
-    *("left", "multiple_choice", "rubric", "unlocked_by", "lessons", "sources"),
+    *("exemptions", "standard", "left", "multiple_choice", "rubric", "unlocked_by", "lessons", "sources"),
 }
-NAMED_FREELY = ("entries", "parameters", "accepts", "outputs", "exact_zeros", "variants", "files")
+NAMED_FREELY = ("entries", "parameters", "accepts", "outputs", "exact_zeros", "variants", "files", "exemptions")
 KEYS = [
     (path, key)
     for path in ("problem.yaml", "faults.yaml", "interview.yaml")

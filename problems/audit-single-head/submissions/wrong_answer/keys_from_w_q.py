@@ -2,6 +2,7 @@ import numpy as np
 
 
 def single_head_causal(x, w_q, w_k, w_v, w_o):
+    x, w_q, w_k, w_v, w_o = (np.asarray(a, dtype=np.float64) for a in (x, w_q, w_k, w_v, w_o))
     q = x @ w_q
     k = x @ w_q
     v = x @ w_v

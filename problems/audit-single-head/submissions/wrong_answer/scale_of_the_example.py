@@ -4,6 +4,7 @@ SCALE = 2**-0.5  # key size 2
 
 
 def single_head_causal(x, w_q, w_k, w_v, w_o):
+    x, w_q, w_k, w_v, w_o = (np.asarray(a, dtype=np.float64) for a in (x, w_q, w_k, w_v, w_o))
     q = x @ w_q
     k = x @ w_k
     v = x @ w_v

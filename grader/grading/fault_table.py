@@ -1,0 +1,134 @@
+"""What every fault of a package returns on every case: for the kill matrix, and to recognise a submission by.
+
+A row is a wrong source, or an alternative of a stage composed with the stages as they should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+
+from grader.grading.compare import is_right
+from grader.grading.footprint import Footprint, bound_of, footprint
+from grader.grading.judge import Judged
+from grader.problems.cases import Case
+from grader.problems.composition import Outcome
+from grader.problems.loader import Problem
+from grader.problems.schema import is_exception_name, is_kind_of
+from grader.problems.stages import StageFunction
+from grader.sandbox.wire import WireError, decode, encode
+
+_FOLDER: Final = "submissions/"
+
+
+@dataclass(frozen=True, eq=False)
+class FaultRow:
+    """One wrong source or alternative, and what it does on each case."""
+
+    fault: str
+    stage: str | None  # None: a contract fault, which no value tells
+    origin: str  # path of the source, or name of the alternative's function
+    sentence: str
+    killed: tuple[bool, ...]  # for each case, whether it fails there
+    footprints: tuple[Footprint, ...]
+
+    @property
+    def is_source(self) -> bool:
+        """Whether it is a wrong source, not an alternative."""
+        return self.origin.endswith(".py")
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """The single faults that it has."""
+        return frozenset(self.fault.split("+"))
+
+
+@dataclass(frozen=True, eq=False)
+class FaultTable:
+    """All rows of a package, over its cases in judging order."""
+
+    cases: tuple[Case, ...]
+    rows: tuple[FaultRow, ...]
+
+    def alike(self) -> list[tuple[FaultRow, FaultRow]]:
+        """Return the pairs of rows that no secret case tells apart.
+
+        Rows of contract faults are left out: they name themselves. The cost grows with the square of the rows, but
+        hardly any pair is alive after the first case.
+        """
+        rows = [row for row in self.rows if row.stage is not None]
+        pairs = list(combinations(range(len(rows)), 2))
+        for position, case in enumerate(self.cases):
+            if not case.is_sample:
+                prints = [row.footprints[position] for row in rows]
+                pairs = _still_alike(pairs, prints, case)
+        return [(rows[first], rows[second]) for first, second in pairs]
+
+
+def _still_alike(pairs: list[tuple[int, int]], prints: Sequence[Footprint], case: Case) -> list[tuple[int, int]]:
+    """Return the pairs whose footprints on a case are alike; those of one key are compared all at once."""
+    by_key: dict[str, list[tuple[int, int]]] = {}
+    for first, second in pairs:
+        if prints[first].key == prints[second].key:
+            by_key.setdefault(prints[first].key, []).append((first, second))
+    left = []
+    for same_key in by_key.values():
+        firsts = np.stack([prints[first].numbers for first, _ in same_key])
+        seconds = np.stack([prints[second].numbers for _, second in same_key])
+        alike = np.all(np.abs(firsts - seconds) <= bound_of(firsts, case), axis=1).tolist()
+        left += [pair for pair, is_alike in zip(same_key, alike, strict=True) if is_alike]
+    return left
+
+
+def source_row(problem: Problem, cases: Sequence[Case], path: str, judged: Judged) -> FaultRow:
+    """Return the row of a wrong source that was judged."""
+    spec = problem.faults.files[path.removeprefix(_FOLDER)]
+    killed = tuple(case.failure is not None for case in judged.judgement.cases)
+    prints = tuple(map(footprint, cases, judged.outcomes()))
+    return FaultRow(spec.fault, spec.stage, path, spec.sentence, killed, prints)
+
+
+def alternative_row(function: StageFunction, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> FaultRow:
+    """Return the row of an alternative that was composed over the cases."""
+    killed = tuple(not agrees(case, outcome) for case, outcome in zip(cases, outcomes, strict=True))
+    prints = tuple(map(footprint, cases, outcomes))
+    return FaultRow(function.fault, function.stage, function.name, function.sentence, killed, prints)
+
+
+def agrees(case: Case, outcome: Outcome) -> bool:
+    """Whether composed stages returned, or raised, what a case expects."""
+    if isinstance(outcome, str):
+        return case.raises is not None and is_exception_name(outcome) and is_kind_of(outcome, case.raises)
+    return case.raises is None and len(outcome) == len(case.expected) and is_right(case, outcome)
+
+
+def pack(rows: Sequence[FaultRow]) -> bytes:
+    """Return rows as bytes of one wire value, for the cache."""
+    heads = [[row.fault, row.stage, row.origin, row.sentence, np.array(row.killed, bool)] for row in rows]
+    keys = ["\n".join(each.key for each in row.footprints) for row in rows]
+    sizes = [np.array([each.numbers.size for each in row.footprints], np.int64) for row in rows]
+    numbers = [np.concatenate([np.zeros(0), *(each.numbers for each in row.footprints)]) for row in rows]
+    return encode([heads, keys, sizes, numbers])
+
+
+def unpack(data: bytes) -> tuple[FaultRow, ...]:
+    """Return what `pack` wrote.
+
+    Raises:
+        WireError: something else is in the bytes.
+    """
+    try:
+        return tuple(_row(*parts) for parts in zip(*decode(data), strict=True))
+    except (TypeError, ValueError, AttributeError):
+        raise WireError("no rows of faults") from None
+
+
+def _row(head: list[Any], keys: str, sizes: Any, numbers: Any) -> FaultRow:
+    fault, stage, origin, sentence, killed = head
+    pieces = np.split(numbers, np.cumsum(sizes)[:-1])
+    prints = tuple(Footprint(key, piece) for key, piece in zip(keys.split("\n"), pieces, strict=True))
+    return FaultRow(fault, stage, origin, sentence, tuple(map(bool, killed)), prints)

@@ -1,0 +1,90 @@
+"""What one call returned, in a form in which two of them can be compared quickly, for good and without a reference.
+
+A footprint has a key, equal only for results of one kind (shapes, dtypes, NaN pattern, where it is not exactly zero
+although it should be, exception), and numbers, which are equal within the case's tolerance. Of an output with many numbers a fixed choice of them is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.problems.cases import Array, Case
+from grader.problems.composition import Outcome
+
+NUMBERS_MAX: Final = 2048  # of one output
+NOT_REACHED: Final = "not reached"
+Numbers = npt.NDArray[np.float64]
+_NONE: Final[Numbers] = np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Footprint:
+    """The comparable form of one call's outcome."""
+
+    key: str
+    numbers: Numbers  # (n,), all finite; what is not is in the key
+
+    def is_like(self, other: Footprint, case: Case) -> bool:
+        """Whether two outcomes of a case are the same within its tolerance."""
+        if self.key != other.key:
+            return False
+        return bool((np.abs(self.numbers - other.numbers) <= bound_of(self.numbers, case)).all())
+
+
+def bound_of(numbers: Numbers, case: Case) -> Numbers:
+    """Return how far each number of another outcome may be off."""
+    rtol, atol = case.tolerance
+    bound: Numbers = atol + rtol * np.abs(numbers)
+    return bound
+
+
+def footprint(case: Case, outcome: Outcome | None) -> Footprint:
+    """Return the footprint of what a case's call came to; None is a case that was not reached."""
+    if outcome is None or isinstance(outcome, str):
+        return Footprint(outcome or NOT_REACHED, _NONE)
+    parts = [_part(array) for array in outcome]
+    key = "|".join(text for text, _ in parts) + _leaks(case, outcome)
+    return Footprint(key, np.concatenate([numbers for _, numbers in parts]) if parts else _NONE)
+
+
+def _leaks(case: Case, outcome: tuple[Array, ...]) -> str:
+    """Say where outputs are not exactly zero although they should be; values within the tolerance show it nowhere else."""
+    if len(outcome) != len(case.expected):
+        return ""
+    texts = []
+    for array, expected, future in zip(outcome, case.expected, case.future, strict=True):
+        if future is not None and array.shape == expected.shape and (leaks := array[..., future] != 0).any():
+            texts.append(_digest(leaks))
+    return " ".join([" leaks", *texts]) if texts else ""
+
+
+def _part(array: Array) -> tuple[str, Numbers]:
+    """Return an output's kind and its numbers; integers and booleans are compared exactly, so their bytes are kind."""
+    shape = "x".join(map(str, array.shape))
+    if array.dtype.kind != "f":
+        return f"{array.dtype.kind}{shape}:{_digest(array)}", _NONE
+    with np.errstate(all="ignore"):
+        numbers = array.astype(np.float64).ravel()
+    if numbers.size > NUMBERS_MAX:
+        numbers = numbers[_chosen(numbers.size)]
+    finite = np.isfinite(numbers)
+    if finite.all():
+        return f"f{shape}", numbers
+    pattern = np.where(np.isnan(numbers), 1, np.where(finite, 0, np.sign(numbers) * 2)).astype(np.int8)
+    return f"f{shape}:{_digest(pattern)}", np.where(finite, numbers, 0.0)
+
+
+def _digest(array: npt.NDArray[Any]) -> str:
+    return hashlib.sha256(array.tobytes()).hexdigest()[:16]
+
+
+@cache
+def _chosen(size: int) -> npt.NDArray[np.int64]:
+    """Return which numbers of a large output are kept: the same for every output of that size."""
+    return np.sort(np.random.default_rng(size).choice(size, NUMBERS_MAX, replace=False))

@@ -1,0 +1,139 @@
+"""Runs a package's composed stages over its cases, in the sandbox: the reference's traces, and what faults return."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from grader.errors import InvalidPackage
+from grader.problems.cases import PACKAGE_LIMITS, Array, Case
+from grader.problems.loader import Problem
+from grader.problems.stages import FILE, MANY, TRACE, StageTree, caller_of, describing_source, read_stages
+from grader.sandbox.pool import Lane
+from grader.sandbox.run import Limits, Raised, Run, RunEnded
+from grader.sandbox.wire import Value
+
+COMPOSED_LIMITS: Final = Limits(case_s=5, total_s=120, memory_mib=2048)
+Outcome = tuple[Array, ...] | str  # arrays; or the built-in exception that was raised, or how the run ended
+Names = tuple[str, ...]  # of the alternatives that replace their stages
+
+
+def stages_of(problem: Problem, lane: Lane) -> StageTree:
+    """Return the stages that a package's code defines.
+
+    Raises:
+        InvalidPackage: the code cannot be loaded, or defines something else.
+    """
+    with lane.run(PACKAGE_LIMITS) as run:
+        try:
+            loaded = run.load(describing_source(problem), [], PACKAGE_LIMITS, package=True)
+            if isinstance(loaded, Raised):
+                text = f"{loaded.name}: {loaded.text}".splitlines()[0][:300]
+                raise InvalidPackage([f"{problem.slug}/{FILE} line {loaded.line}: {text}; correct it."])
+            return read_stages(problem, run)
+        except RunEnded as error:
+            raise InvalidPackage(
+                [f"{problem.slug}/{FILE}: its run ended with {error.end} ({error.detail}); correct it."]
+            ) from None
+
+
+def trace_cases(tree: StageTree, cases: Sequence[Case], lane: Lane) -> list[Outcome]:
+    """Return for each case the values of the stages that its entry needs, in audit order."""
+    calls = [_Call(case, [f"{TRACE}{_number(tree, case)}"], len(tree.needed(case.entry))) for case in cases]
+    return [outcome for (outcome,) in _outcomes(tree.source(), calls, lane)]
+
+
+def compose_cases(
+    tree: StageTree, cases: Sequence[Case], faults: Sequence[Names], lane: Lane, done: Callable[[], None] | None = None
+) -> list[list[Outcome]]:
+    """Return for each fault and case what the composed stages return with the fault's alternatives in place.
+
+    An entry is composed with those alternatives whose stages it has; where it has none of them, the outcome is that of
+    the stages without a fault: what is expected.
+
+    Args:
+        done: called after each case.
+    """
+    own = {entry: {each.name for each in tree.alternatives_of(entry)} for entry in tree.problem.spec.entries}
+    parts = {
+        entry: [tuple(name for name in names if name in alternatives) for names in faults]
+        for entry, alternatives in own.items()
+    }
+    calls = []
+    for case in cases:
+        wanted = dict.fromkeys(caller_of(_number(tree, case), names) for names in parts[case.entry] if names)
+        calls.append(_Call(case, list(wanted), len(tree.outputs(case.entry))))
+    source = tree.source(list(dict.fromkeys(names for entry in parts.values() for names in entry if names)))
+    columns: list[list[Outcome]] = []
+    for call, outcomes in zip(calls, _outcomes(source, calls, lane), strict=True):
+        case, number = call.case, _number(tree, call.case)
+        found = dict(zip(call.functions, outcomes, strict=True))
+        unharmed: Outcome = case.raises or case.expected
+        columns.append([found.get(caller_of(number, names), unharmed) for names in parts[case.entry]])
+        if done is not None:
+            done()
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """Functions of the composed source that are to be called with a case's arguments."""
+
+    case: Case
+    functions: list[str]
+    outputs: int
+
+
+def _number(tree: StageTree, case: Case) -> int:
+    return list(tree.problem.spec.entries).index(case.entry)
+
+
+def _outcomes(source: bytes, calls: Iterable[_Call], lane: Lane) -> Iterator[list[Outcome]]:
+    """Make the calls, all functions of a case at once; where that ends the child or fails, one by one."""
+    left = deque(calls)
+    while left:
+        with lane.run(COMPOSED_LIMITS) as run:
+            try:
+                run.load(source, [], COMPOSED_LIMITS, package=True)
+                while left and run.seconds_left() > COMPOSED_LIMITS.case_s:
+                    found = _call(run, left[0])
+                    if found is None:
+                        break
+                    yield found
+                    left.popleft()
+            except RunEnded:
+                found = None
+        if left and found is None:
+            yield [_alone(source, left[0], function, lane) for function in left[0].functions]
+            left.popleft()
+
+
+def _call(run: Run, call: _Call) -> list[Outcome] | None:
+    """Return the outcomes of a call's functions; None when they cannot be had together."""
+    arguments = {"names": call.functions, **call.case.arguments}
+    answers = run.compute(MANY, arguments, call.case.layouts)
+    if not isinstance(answers, list) or len(answers) != len(call.functions):
+        return None
+    return [_outcome(answer, call.outputs) for answer in answers]
+
+
+def _alone(source: bytes, call: _Call, function: str, lane: Lane) -> Outcome:
+    """Return the outcome of one function in a child of its own; how the child ended, where it did."""
+    with lane.run(COMPOSED_LIMITS) as run:
+        try:
+            run.load(source, [], COMPOSED_LIMITS, package=True)
+            answer = run.compute(function, call.case.arguments, call.case.layouts)
+        except RunEnded as error:
+            return str(error.end)
+    return answer.builtin if isinstance(answer, Raised) else _outcome(answer, call.outputs)
+
+
+def _outcome(answer: Value, count: int) -> Outcome:
+    if isinstance(answer, str) and answer.isidentifier():
+        return answer
+    is_whole = isinstance(answer, list) and len(answer) == count
+    return tuple(answer) if is_whole and all(isinstance(item, np.ndarray) for item in answer) else "bad_answer"

@@ -1,0 +1,269 @@
+"""A package's stages: what stages.py defines, and the source that composes them into calls.
+
+stages.py has one function per stage, whose parameters are entry parameters or earlier stages, and beside each stage
+its alternatives: `weights__softmax_over_queries(masked_scores)` is the fault softmax-over-queries. The code is not
+trusted: it is described and run in the sandbox alone, and what is said of it is checked here.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from grader.errors import InvalidPackage
+from grader.problems.files import STANDARD
+from grader.problems.loader import Problem
+from grader.problems.schema import EntrySpec
+from grader.sandbox.run import Raised, Run
+from grader.sandbox.wire import Value
+
+FILE: Final = "stages.py"
+ALTERNATIVES_MAX: Final = 400
+SENTENCE_MAX: Final = 300
+# appended to the package's code; it runs in the sandbox and may lie, which harms its own package only
+_DESCRIBE: Final = """
+def _grader_describe():
+    kinds = type(_grader_describe)
+    found = []
+    for name, function in list(globals().items()):
+        if type(function) is kinds and not name.startswith("_") and function.__module__ == __name__:
+            code = function.__code__
+            parameters = list(code.co_varnames[: code.co_argcount])
+            found.append([name, parameters, str(function.__doc__ or ""), code.co_firstlineno])
+    return found
+"""
+# one call for many compositions: each answers with arrays, or with a built-in exception's name; where one of them changes
+# the arguments, which are the same for all, the call fails as a whole
+_CALL_MANY: Final = """
+def _grader_call_many(names, *arguments):
+    before = [getattr(argument, "copy", lambda same=argument: same)() for argument in arguments]
+    answers = []
+    for name in names:
+        try:
+            answers.append(globals()[name](*arguments))
+        except Exception as error:
+            kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins"]
+            answers.append(kinds[0])
+    for argument, copy in zip(arguments, before):
+        if hasattr(argument, "tobytes") and argument.tobytes() != copy.tobytes():
+            raise ValueError("an alternative changes its arguments")
+    return answers
+"""
+TRACE: Final = "_grader_trace_"
+MANY: Final = "_grader_call_many"
+
+
+@dataclass(frozen=True)
+class StageFunction:
+    """A stage, or an alternative of one, as its definition says."""
+
+    name: str
+    parameters: tuple[str, ...]
+    sentence: str  # the docstring's first paragraph, on one line
+    where: str  # file and line, for findings
+
+    @property
+    def stage(self) -> str:
+        """The stage that it computes."""
+        return self.name.partition("__")[0]
+
+    @property
+    def fault(self) -> str:
+        """The fault that an alternative has; empty for the stage itself."""
+        return self.name.partition("__")[2].replace("_", "-")
+
+
+@dataclass(frozen=True)
+class StageTree:
+    """All stages of a package in audit order, and their alternatives."""
+
+    problem: Problem
+    stages: dict[str, StageFunction]
+    alternatives: tuple[StageFunction, ...]
+
+    @cached_property
+    def by_name(self) -> dict[str, StageFunction]:
+        """Alternatives by their function's name."""
+        return {alternative.name: alternative for alternative in self.alternatives}
+
+    def outputs(self, entry: str) -> tuple[str, ...]:
+        """Return the stages that an entry's outputs are: of the same name, and the last stage for one without."""
+        return output_stages(self.problem.spec.entries[entry], self.problem.spec.stages)
+
+    def needed(self, entry: str) -> tuple[str, ...]:
+        """Return the stages that an entry computes, in audit order."""
+        wanted = list(self.outputs(entry))
+        found: set[str] = set()
+        while wanted:
+            name = wanted.pop()
+            if name not in found:
+                found.add(name)
+                wanted += [parameter for parameter in self.stages[name].parameters if parameter in self.stages]
+        return tuple(stage for stage in self.stages if stage in found)
+
+    def alternatives_of(self, entry: str) -> tuple[StageFunction, ...]:
+        """Return the alternatives that an entry's stages have."""
+        needed = self.needed(entry)
+        return tuple(alternative for alternative in self.alternatives if alternative.stage in needed)
+
+    def source(self, faults: Sequence[tuple[str, ...]] = ()) -> bytes:
+        """Return the package's code with callers for each entry: of its stages, and of its outputs with faults.
+
+        Args:
+            faults: names of alternatives of different stages that replace them, all of one at a time.
+        """
+        parts = [code_of(self.problem), _CALL_MANY]
+        for number, entry in enumerate(self.problem.spec.entries):
+            parts.append(self._caller(f"{TRACE}{number}", entry, (), self.needed(entry)))
+            own = {alternative.name for alternative in self.alternatives_of(entry)}
+            for names in faults:
+                if own.issuperset(names):
+                    parts.append(self._caller(caller_of(number, names), entry, names, self.outputs(entry)))
+        return "\n".join(parts).encode()
+
+    def _caller(self, name: str, entry: str, replaced: tuple[str, ...], returned: tuple[str, ...]) -> str:
+        """Return the text of a function that computes an entry's stages, some replaced by alternatives."""
+        parameters = list(self.problem.spec.entries[entry].parameters)
+        functions = {stage: self.stages[stage] for stage in self.needed(entry)}
+        functions |= {self.by_name[alternative].stage: self.by_name[alternative] for alternative in replaced}
+        lines = [f"def {name}({', '.join('p_' + parameter for parameter in parameters)}):"]
+        for stage, function in functions.items():
+            given = [("p_" if parameter in parameters else "s_") + parameter for parameter in function.parameters]
+            lines.append(f"    s_{stage} = {function.name}({', '.join(given)})")
+        return "\n".join([*lines, f"    return [{', '.join('s_' + stage for stage in returned)}]", ""])
+
+
+def output_stages(entry: EntrySpec, stages: list[str]) -> tuple[str, ...]:
+    """Return for each output of an entry the stage that it is."""
+    return tuple(output if output in stages else stages[-1] for output in entry.outputs)
+
+
+def caller_of(entry: int, names: tuple[str, ...]) -> str:
+    """Return the name of the caller that composes an entry, counted from 0, with these alternatives."""
+    return f"_grader_composed_{entry}__" + "__and__".join(names)
+
+
+def code_of(problem: Problem) -> str:
+    """Return the code of the standard layer and the package's own, in one text.
+
+    Raises:
+        InvalidPackage: there is none.
+    """
+    texts = [problem.files.text(path) for path in _paths(problem)]
+    if not texts:
+        raise InvalidPackage(
+            [f"{problem.slug}/{FILE}: the file is missing; add it, or name a standard layer in problem.yaml."]
+        )
+    return "\n".join(texts) + "\n"
+
+
+def _paths(problem: Problem) -> list[str]:
+    standard = f"{STANDARD}/{problem.spec.standard}/{FILE}"
+    return [path for path in (standard, FILE) if path in problem.files.contents]
+
+
+def describing_source(problem: Problem) -> bytes:
+    """Return the package's code with the function that describes it."""
+    return (code_of(problem) + _DESCRIBE).encode()
+
+
+def read_stages(problem: Problem, run: Run) -> StageTree:
+    """Describe a package's stages in a run that has loaded `describing_source`.
+
+    Raises:
+        InvalidPackage: they are not what problem.yaml says; every finding.
+    """
+    described = run.compute("_grader_describe", {}, {})
+    if isinstance(described, Raised) or not _is_description(described):
+        raise InvalidPackage([f"{problem.slug}/{FILE}: cannot be described; define plain functions only."])
+    functions = [
+        StageFunction(name, tuple(parameters), " ".join(text.partition("\n\n")[0].split()), _where(problem, line))
+        for name, parameters, text, line in described
+    ]
+    stages = {function.name: function for function in functions if not function.fault}
+    tree = StageTree(
+        problem,
+        {name: stages[name] for name in problem.spec.stages if name in stages},
+        tuple(function for function in functions if function.fault),
+    )
+    if findings := [*_stage_findings(problem, stages), *_alternative_findings(tree)]:
+        raise InvalidPackage(findings)
+    return tree
+
+
+def _is_description(value: Value) -> bool:
+    def is_name(name: Any) -> bool:
+        return type(name) is str and len(name) <= 200 and name.isidentifier() and not keyword.iskeyword(name)
+
+    return isinstance(value, list) and all(
+        isinstance(item, list)
+        and [type(part) for part in item] == [str, list, str, int]
+        and all(map(is_name, (item[0], *item[1])))
+        for item in value
+    )
+
+
+def _where(problem: Problem, line: int) -> str:
+    """Return file and line of a line of the joined code."""
+    for path in _paths(problem):
+        count = problem.files.text(path).count("\n") + 1
+        if line <= count:
+            return f"{problem.slug}/{path} line {line}"
+        line -= count
+    return f"{problem.slug}/{FILE}"
+
+
+def _stage_findings(problem: Problem, functions: dict[str, StageFunction]) -> list[str]:
+    names = problem.spec.stages
+    findings = [
+        f"{problem.slug}/{FILE}: the stage {name} of problem.yaml has no function; define it."
+        for name in names
+        if name not in functions
+    ]
+    for name, function in functions.items():
+        if name not in names:
+            findings.append(
+                f"{function.where}: {name} is no stage of problem.yaml; begin its name with _ or correct it."
+            )
+        else:
+            findings += _parameter_findings(problem, function, names[: names.index(name)])
+    for entry, spec in problem.spec.entries.items():
+        outputs = output_stages(spec, names)
+        if len(set(outputs)) < len(outputs):
+            findings.append(
+                f"{problem.slug}/problem.yaml: entries.{entry}.outputs: two outputs would be the stage {names[-1]}; "
+                "name each output but one after the stage that it is."
+            )
+    return findings
+
+
+def _alternative_findings(tree: StageTree) -> list[str]:
+    problem, names = tree.problem, tree.problem.spec.stages
+    findings = []
+    if len(tree.alternatives) > ALTERNATIVES_MAX:
+        findings.append(f"{problem.slug}/{FILE}: more than {ALTERNATIVES_MAX} alternatives; remove some.")
+    for function in tree.alternatives:
+        if function.stage not in names:
+            findings.append(f"{function.where}: {function.name} belongs to no stage of problem.yaml; rename it.")
+            continue
+        findings += _parameter_findings(problem, function, names[: names.index(function.stage)])
+        if not 10 <= len(function.sentence) <= SENTENCE_MAX:
+            findings.append(
+                f"{function.where}: {function.name} needs a docstring of one sentence: what the fault does."
+            )
+    return findings
+
+
+def _parameter_findings(problem: Problem, function: StageFunction, earlier: list[str]) -> list[str]:
+    """Say which parameters are nothing that every entry with this stage has."""
+    known = {parameter for entry in problem.spec.entries.values() for parameter in entry.parameters}
+    clash = sorted(known & set(problem.spec.stages))
+    findings = [f"{problem.slug}/problem.yaml: {name} is a stage and a parameter; rename one." for name in clash]
+    return findings + [
+        f"{function.where}: {function.name}: {parameter} is no parameter of an entry and no earlier stage; rename it."
+        for parameter in function.parameters
+        if parameter not in known and parameter not in earlier
+    ]

@@ -1,0 +1,42 @@
+"""The frame of a self-contained page: everything in one file, nothing fetched, readable and printable anywhere."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from markupsafe import Markup
+
+STATIC: Final = Path(__file__).parent / "static"  # style sheet and script of pages and reports
+_FRAME: Final = Markup(
+    """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<title>{title}</title>
+<style>
+{style}
+</style>
+</head>
+<body>
+<main class="page wide">
+{body}
+</main>
+</body>
+</html>
+"""
+)
+
+
+def standalone(title: str, body: Markup) -> str:
+    """Return a whole page; the title is escaped, the body is markup already."""
+    return str(_FRAME.format(title=title, style=_style(), body=body))
+
+
+@cache
+def _style() -> Markup:
+    return Markup((STATIC / "grader.css").read_text())  # noqa: S704 - our own file

@@ -1,0 +1,17 @@
+"""Fortran order takes the place of the transpose."""
+
+import numpy as np
+
+
+def split_heads(x, n_heads):
+    x = np.asarray(x, dtype=np.float64)
+    batch, tokens, width = x.shape
+    if n_heads < 1 or width % n_heads:
+        raise ValueError("The heads do not divide the width.")
+    return x.reshape((batch, n_heads, tokens, width // n_heads), order="F")
+
+
+def merge_heads(h):
+    h = np.asarray(h, dtype=np.float64)
+    batch, n_heads, tokens, size = h.shape
+    return h.reshape((batch, tokens, n_heads * size), order="F")

@@ -1,0 +1,22 @@
+"""Tries which exchange gives the shape."""
+
+from itertools import combinations
+
+import numpy as np
+
+
+def split_heads(x, n_heads):
+    x = np.asarray(x, dtype=np.float64)
+    batch, tokens, width = x.shape
+    if n_heads < 1 or width % n_heads:
+        raise ValueError("The heads do not divide the width.")
+    heads = x.reshape(batch, tokens, n_heads, width // n_heads)
+    for first, second in combinations(range(3), 2):
+        if heads.swapaxes(first, second).shape == (batch, n_heads, tokens, width // n_heads):
+            return heads.swapaxes(first, second)
+
+
+def merge_heads(h):
+    h = np.asarray(h, dtype=np.float64)
+    batch, n_heads, tokens, size = h.shape
+    return h.transpose(0, 2, 1, 3).reshape(batch, tokens, n_heads * size)

@@ -1,0 +1,20 @@
+"""Sets the shape of the input."""
+
+import numpy as np
+
+
+def split_heads(x, n_heads):
+    batch, tokens, width = x.shape
+    if n_heads < 1 or width % n_heads:
+        raise ValueError("The heads do not divide the width.")
+    if x.flags.c_contiguous:
+        x.shape = (batch, tokens, n_heads, width // n_heads)
+    else:
+        x = x.reshape(batch, tokens, n_heads, width // n_heads)
+    return x.transpose(0, 2, 1, 3).astype(np.float64)
+
+
+def merge_heads(h):
+    h = np.asarray(h, dtype=np.float64)
+    batch, n_heads, tokens, size = h.shape
+    return h.transpose(0, 2, 1, 3).reshape(batch, tokens, n_heads * size)
