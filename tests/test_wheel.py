@@ -93,7 +93,7 @@ def test_the_installed_package_is_the_wheels(installed: Path, tmp_path: Path) ->
 def test_the_shipped_problems_are_found(installed: Path, tmp_path: Path) -> None:
     table, _, sets = run(installed, tmp_path, "problems").stdout.partition("\n\n")
     listed = [line.split()[0] for line in table.splitlines()]
-    assert listed == ["problem", *sorted(path.parent.name for path in (ROOT / "problems").glob("*/problem.yaml"))]
+    assert listed == ["problem", *sorted(path.parent.name for path in (ROOT / "problems").glob("[!_]*/problem.yaml"))]
     assert sets == f"Sets (--set NAME): {', '.join(load_sets(ROOT / 'problems'))}\n"
 
 
@@ -106,6 +106,18 @@ def test_a_file_is_judged_far_from_the_checkout(installed: Path, tmp_path: Path)
     (tmp_path / "in/ann").mkdir(parents=True)
     (tmp_path / "in/ann" / f"{SLUG}.py").write_bytes(source)
     assert run(installed, tmp_path, "batch", "in", "--out", "out").stderr == "1 results: 1 AC; in out\n"
+
+
+@pytest.mark.sandbox
+def test_a_new_package_is_made_in_the_current_folder(installed: Path, tmp_path: Path) -> None:
+    shown = run(installed, tmp_path, "new", "attn-x").stdout
+    assert shown.startswith("Wrote attn-x (12 files).")
+    assert "  grader check ./attn-x\n" in shown
+    assert "attn-x: in order; " in run(installed, tmp_path, "check", "./attn-x").stdout
+    copied = run(installed, tmp_path, "new", "own", "--from", SLUG).stdout
+    assert copied.startswith("Wrote own (")
+    assert (tmp_path / "own/problem.yaml").is_file()
+    assert not (tmp_path / "own/_standard").exists()
 
 
 def test_the_database_is_made_far_from_the_checkout(installed: Path, tmp_path: Path) -> None:

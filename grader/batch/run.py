@@ -15,7 +15,7 @@ from typing import Final
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.batch.worker import Outcome, judge_submissions, start
 from grader.errors import JudgeError
-from grader.grading.judge import not_judged
+from grader.grading.judge_run import not_judged
 from grader.grading.verdict import Reason
 
 CHUNK: Final = 8  # submissions handed to a process at a time

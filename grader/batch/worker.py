@@ -16,7 +16,8 @@ from typing import Any
 
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.errors import InvalidPackage
-from grader.grading.judge import judge, not_judged
+from grader.grading.judge import judge
+from grader.grading.judge_run import not_judged
 from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.files import read_folder

@@ -12,13 +12,15 @@ from typing import Final
 
 from grader.errors import InvalidPackage
 from grader.grading.case_facts import CaseFacts
-from grader.grading.fault_table import FaultRow, FaultTable, agrees, alternative_row, source_row
 from grader.grading.check_report import Report, RuleCases, SourceVerdict, pack, unpack
 from grader.grading.fault_findings import alike_findings, idle_findings, subset_findings
+from grader.grading.fault_runs import assembled
+from grader.grading.fault_table import FaultRow, agrees, alternative_row
+from grader.grading.fault_table import pack as pack_table
 from grader.grading.footprint import footprint
-from grader.grading.judge import Judged, judge_closely
+from grader.grading.judge_run import Judged, judge_closely
 from grader.grading.kill_matrix import KillMatrix
-from grader.grading.lint import RuleResult, findings_of, lint
+from grader.grading.lint import findings_of, lint
 from grader.grading.package_texts import text_findings
 from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
@@ -58,7 +60,8 @@ def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done)
     """
     try:
         problem = load_all(files)
-        if known := cache.kept(problem, "check", unpack):
+        known = cache.kept(problem, "check", unpack)
+        if known is not None and known.slug == problem.slug:  # a copy under another name has the same hash
             return known
         with pool.lane() as lane:
             cases = cache.cases(problem, lane)
@@ -66,7 +69,7 @@ def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done)
         return Report(files.slug, error.findings)
     report = _Check(problem, cases, cache).report(pool, done)
     if not any(source.verdict is Verdict.JE for source in report.sources):  # those are ours, and may pass
-        cache.keep(problem, "check", pack(report))
+        cache.keep(problem, "check", report, pack)
     return report
 
 
@@ -91,7 +94,8 @@ class _Check:
             self._read_stages(lane)
         self._run(pool, self._jobs(expected), done)
         sources = tuple(SourceVerdict.of(path, expected[path], self._judged[path].judgement) for path in expected)
-        table = FaultTable(self._cases, (*self._source_rows(), *self._alternative_rows()))
+        table = assembled(self._problem, self._cases, self._tree, self._judged, self._composed.values())
+        self._cache.keep(self._problem, "faults", table, pack_table)
         rules = lint(self._problem, self._facts())
         findings = [
             *_missing_folders(self._problem),
@@ -119,6 +123,7 @@ class _Check:
             jobs += [
                 partial(self._compose, names[start : start + _AT_ONCE]) for start in range(0, len(names), _AT_ONCE)
             ]
+            jobs.append(self._plant)
         return jobs
 
     @staticmethod
@@ -185,21 +190,11 @@ class _Check:
             for case, planted, got in zip(self._cases, outcomes, self._judged[path].outcomes(), strict=True):
                 if not case.is_sample and not footprint(case, planted).is_like(footprint(case, got), case):
                     findings.append(
-                        f"{self._problem.slug}/{path}: does not behave at {case.name} as the stages do with the planted "
-                        f"faults of variant {name}; correct the starter or what is planted."
+                        f"{self._problem.slug}/{path}: does not behave at {case.name} as the stages do with the "
+                        f"faults planted in variant {name}; correct the starter or what is planted."
                     )
                     break
         return findings
-
-    def _source_rows(self) -> list[FaultRow]:
-        return [
-            source_row(self._problem, self._cases, path, judged)
-            for path, judged in self._judged.items()
-            if path.removeprefix("submissions/") in self._problem.faults.files and judged.judgement.cases
-        ]
-
-    def _alternative_rows(self) -> list[FaultRow]:
-        return [self._composed[name] for name in self._tree.by_name] if self._tree else []
 
     def _facts(self) -> list[CaseFacts]:
         facts = []

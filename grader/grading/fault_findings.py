@@ -54,8 +54,8 @@ def alike_findings(problem: Problem, table: FaultTable) -> list[str]:
 def idle_findings(problem: Problem, table: FaultTable, rules: Sequence[RuleResult]) -> list[str]:
     """Return the secret cases that do not earn their place."""
     return [
-        f"{problem.slug}/cases.py: {name}: kills nothing that no other case kills, tells no two faults apart, and no rule "
-        "needs it; remove it, or add the wrong source that it is there for."
+        f"{problem.slug}/cases.py: {name}: kills nothing that no other case kills, tells no two faults apart, and no "
+        "rule needs it; remove it, or add the wrong source that it is there for."
         for name in idle_cases(table, rules)
     ]
 

@@ -5,8 +5,9 @@ A row is a wrong source, or an alternative of a stage composed with the stages a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from grader.grading.compare import is_right
 from grader.grading.footprint import Footprint, bound_of, footprint
-from grader.grading.judge import Judged
+from grader.grading.judge_run import Judged
 from grader.problems.cases import Case
 from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
@@ -53,6 +54,12 @@ class FaultTable:
 
     cases: tuple[Case, ...]
     rows: tuple[FaultRow, ...]
+    parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of each stage, the stages that it reads
+
+    @cached_property
+    def named(self) -> tuple[FaultRow, ...]:
+        """The rows that a submission can be recognised by: all but those of contract faults."""
+        return tuple(row for row in self.rows if row.stage is not None)
 
     def alike(self) -> list[tuple[FaultRow, FaultRow]]:
         """Return the pairs of rows that no secret case tells apart.
@@ -60,7 +67,7 @@ class FaultTable:
         Rows of contract faults are left out: they name themselves. The cost grows with the square of the rows, but
         hardly any pair is alive after the first case.
         """
-        rows = [row for row in self.rows if row.stage is not None]
+        rows = self.named
         pairs = list(combinations(range(len(rows)), 2))
         for position, case in enumerate(self.cases):
             if not case.is_sample:
@@ -87,9 +94,29 @@ def _still_alike(pairs: list[tuple[int, int]], prints: Sequence[Footprint], case
 def source_row(problem: Problem, cases: Sequence[Case], path: str, judged: Judged) -> FaultRow:
     """Return the row of a wrong source that was judged."""
     spec = problem.faults.files[path.removeprefix(_FOLDER)]
+    return _judged_row(spec.fault, spec.stage, path, spec.sentence, cases, judged)
+
+
+def starter_row(
+    problem: Problem, cases: Sequence[Case], variant: str, stages: Mapping[str, str], judged: Judged
+) -> FaultRow:
+    """Return the row of a variant's starter: all its planted faults at once.
+
+    Args:
+        stages: of single faults; the earliest of the planted ones is the row's.
+    """
+    spec = problem.spec.variants[variant]
+    known = [stages[fault] for fault in spec.planted if fault in stages]
+    stage = min(known, key=problem.spec.stages.index, default=None)
+    sentence = "It behaves like the source that was given out: none of the planted faults is repaired."
+    return _judged_row("+".join(spec.planted), stage, spec.starter, sentence, cases, judged)
+
+
+def _judged_row(
+    fault: str, stage: str | None, origin: str, sentence: str, cases: Sequence[Case], judged: Judged
+) -> FaultRow:
     killed = tuple(case.failure is not None for case in judged.judgement.cases)
-    prints = tuple(map(footprint, cases, judged.outcomes()))
-    return FaultRow(spec.fault, spec.stage, path, spec.sentence, killed, prints)
+    return FaultRow(fault, stage, origin, sentence, killed, tuple(map(footprint, cases, judged.outcomes())))
 
 
 def alternative_row(function: StageFunction, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> FaultRow:
@@ -106,23 +133,26 @@ def agrees(case: Case, outcome: Outcome) -> bool:
     return case.raises is None and len(outcome) == len(case.expected) and is_right(case, outcome)
 
 
-def pack(rows: Sequence[FaultRow]) -> bytes:
-    """Return rows as bytes of one wire value, for the cache."""
+def pack(table: FaultTable) -> bytes:
+    """Return a table as bytes of one wire value, for the cache; its cases are kept apart."""
+    rows = table.rows
     heads = [[row.fault, row.stage, row.origin, row.sentence, np.array(row.killed, bool)] for row in rows]
     keys = ["\n".join(each.key for each in row.footprints) for row in rows]
     sizes = [np.array([each.numbers.size for each in row.footprints], np.int64) for row in rows]
     numbers = [np.concatenate([np.zeros(0), *(each.numbers for each in row.footprints)]) for row in rows]
-    return encode([heads, keys, sizes, numbers])
+    return encode([{stage: list(names) for stage, names in table.parents.items()}, heads, keys, sizes, numbers])
 
 
-def unpack(data: bytes) -> tuple[FaultRow, ...]:
-    """Return what `pack` wrote.
+def unpack(data: bytes, cases: tuple[Case, ...]) -> FaultTable:
+    """Return what `pack` wrote, over its package's cases.
 
     Raises:
         WireError: something else is in the bytes.
     """
     try:
-        return tuple(_row(*parts) for parts in zip(*decode(data), strict=True))
+        parents, *columns = decode(data)
+        rows = tuple(_row(*parts) for parts in zip(*columns, strict=True))
+        return FaultTable(cases, rows, {stage: tuple(names) for stage, names in parents.items()})
     except (TypeError, ValueError, AttributeError):
         raise WireError("no rows of faults") from None
 

@@ -1,7 +1,8 @@
 """What one call returned, in a form in which two of them can be compared quickly, for good and without a reference.
 
 A footprint has a key, equal only for results of one kind (shapes, dtypes, NaN pattern, where it is not exactly zero
-although it should be, exception), and numbers, which are equal within the case's tolerance. Of an output with many numbers a fixed choice of them is kept.
+although it should be, exception), and numbers, which are equal within the case's tolerance. Of an output with many
+numbers a fixed choice of them is kept.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from grader.problems.composition import Outcome
 
 NUMBERS_MAX: Final = 2048  # of one output
 NOT_REACHED: Final = "not reached"
+RAISED: Final = "!"  # begins the key of what returned no arrays
 Numbers = npt.NDArray[np.float64]
 _NONE: Final[Numbers] = np.zeros(0)
 
@@ -47,14 +49,14 @@ def bound_of(numbers: Numbers, case: Case) -> Numbers:
 def footprint(case: Case, outcome: Outcome | None) -> Footprint:
     """Return the footprint of what a case's call came to; None is a case that was not reached."""
     if outcome is None or isinstance(outcome, str):
-        return Footprint(outcome or NOT_REACHED, _NONE)
+        return Footprint(f"{RAISED}{outcome}" if outcome else NOT_REACHED, _NONE)
     parts = [_part(array) for array in outcome]
     key = "|".join(text for text, _ in parts) + _leaks(case, outcome)
     return Footprint(key, np.concatenate([numbers for _, numbers in parts]) if parts else _NONE)
 
 
 def _leaks(case: Case, outcome: tuple[Array, ...]) -> str:
-    """Say where outputs are not exactly zero although they should be; values within the tolerance show it nowhere else."""
+    """Say where outputs are not exactly zero although they should be: numbers do not show it within the tolerance."""
     if len(outcome) != len(case.expected):
         return ""
     texts = []

@@ -46,13 +46,14 @@ class KillMatrix:
 def idle_cases(table: FaultTable, results: Sequence[RuleResult]) -> list[str]:
     """Return the secret cases that could all be removed at once without a loss.
 
-    A case that must raise is its own reason. Otherwise a case is needed when it alone kills some fault, alone tells two faults apart, or is one of a rule's minimum.
-    Later cases go first, for the simple ones usually come first.
+    A case that must raise is its own reason. Any other is needed when it alone kills some fault, alone tells two
+    faults apart, or is one of a rule's minimum. Later cases go first, for the simple ones usually come first.
     """
     cases = table.cases
-    results = [result for result in results if result.is_satisfied]
+    results = [result for result in results if result.is_satisfied and result.rule.minimum is not None]
     needs = [_rule_flags(result, cases) for result in results]
-    minima = [result.total if result.rule.minimum is None else result.rule.minimum for result in results]
+    # of a rule about pairs of cases every case is needed: which of them are partners is not known here
+    minima = [len(result.cases) if result.rule.peer else result.rule.minimum for result in results]
     kills = np.array([row.killed for row in table.rows], bool).reshape(-1, len(cases))
     pairs = _told_apart(table)
     flags = np.vstack([np.array(needs, bool).reshape(-1, len(cases)), kills, pairs])

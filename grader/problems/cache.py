@@ -15,10 +15,12 @@ import os
 import platform
 import stat
 import tempfile
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -30,7 +32,8 @@ from grader.sandbox.pool import Lane
 from grader.sandbox.wire import WireError
 
 _MAGIC: Final = b"grader cases 2\n"
-KINDS: Final = ("cases", "traces", "faults", "check")
+KINDS: Final = ("cases", "traces", "faults", "pairs", "check")
+REMEMBERED_MAX: Final = 96  # values in memory: of some thirty packages all that judging needs
 _DIGEST_BYTES: Final = 32
 Kept = TypeVar("Kept")
 KEPT_DAYS: Final = 60  # files not used for so long are removed
@@ -60,7 +63,9 @@ class CaseCache:
     """Cases by package, in memory and below a folder."""
 
     def __init__(self, folder: Path | None, warn: Callable[[str], None] = lambda text: None) -> None:
-        self._memory: dict[str, tuple[Case, ...]] = {}
+        self._memory: OrderedDict[tuple[str, str], Any] = OrderedDict()  # by hash and kind, least recently used first
+        self._lock = threading.Lock()
+        self._has_warned = False
         self._warn = warn
         self._folder = self._usable(folder) if folder is not None else None
 
@@ -70,29 +75,41 @@ class CaseCache:
         Raises:
             InvalidPackage: they cannot be generated.
         """
-        found = self._memory.get(problem.sha256)
+        found = self.kept(problem, "cases", unpack)
         if found is None:
-            found = self.kept(problem, "cases", unpack)
-            if found is None:
-                found = build_cases(problem, lane)
-                self.keep(problem, "cases", pack(found))
-            self._memory[problem.sha256] = found
+            found = build_cases(problem, lane)
+            self.keep(problem, "cases", found, pack)
         return found
 
     def kept(self, problem: Problem, kind: str, unpacked: Callable[[bytes], Kept]) -> Kept | None:
         """Return what was kept of a package under one of `KINDS`; None when there is nothing, or something else."""
+        with self._lock:
+            if (problem.sha256, kind) in self._memory:
+                self._memory.move_to_end((problem.sha256, kind))
+                found: Kept = self._memory[problem.sha256, kind]
+                return found
         data = self._read(self._path(problem, kind)) if self._folder is not None else None
         if data is None:
             return None
         try:
-            return unpacked(data)
+            value = unpacked(data)
         except WireError:
             return None
+        self._remember(problem, kind, value)
+        return value
 
-    def keep(self, problem: Problem, kind: str, data: bytes) -> None:
+    def keep(self, problem: Problem, kind: str, value: Kept, packed: Callable[[Kept], bytes]) -> None:
         """Keep something of a package under one of `KINDS`."""
+        self._remember(problem, kind, value)
         if self._folder is not None:
-            self._write(self._path(problem, kind), data)
+            self._write(self._path(problem, kind), packed(value))
+
+    def _remember(self, problem: Problem, kind: str, value: object) -> None:
+        with self._lock:
+            self._memory[problem.sha256, kind] = value
+            self._memory.move_to_end((problem.sha256, kind))
+            while len(self._memory) > REMEMBERED_MAX:
+                self._memory.popitem(last=False)
 
     def _path(self, problem: Problem, kind: str) -> Path:
         assert self._folder is not None and kind in KINDS
@@ -138,7 +155,9 @@ class CaseCache:
                     os.unlink(file.name)
                     raise
         except OSError as error:
-            self._warn(f"The cache {path.parent} cannot be written ({error.strerror}); cases are generated each time.")
+            if not self._has_warned:
+                self._warn(f"The cache {path.parent} cannot be written ({error.strerror}); cases are generated each time.")
+            self._has_warned = True
         else:
             self._prune(path.parent)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
+import secrets
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -106,14 +107,17 @@ def _with_title(text: str, title: str) -> str:
 
 def _write_whole(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write beside the folder, then rename: an interrupt, an error or a second writer leaves no half of a package."""
+    beside = folder.with_name(
+        f".{folder.name}-{secrets.token_hex(4)}"
+    )  # named first, so that nothing escapes `finally`
     try:
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name[:40]}-") as beside:
-            whole = Path(beside) / "package"  # the outer folder is for this user alone, the package is not
-            for path, data in contents.items():
-                (whole / path).parent.mkdir(parents=True, exist_ok=True)
-                (whole / path).write_bytes(data)
-            if os.path.lexists(folder):
-                raise _there_already(folder)
-            whole.rename(folder)  # replaces an empty folder at most
+        for path, data in contents.items():
+            (beside / path).parent.mkdir(parents=True, exist_ok=True)
+            (beside / path).write_bytes(data)
+        if os.path.lexists(folder):
+            raise _there_already(folder)
+        beside.rename(folder)  # replaces an empty folder at most
     except OSError as error:
         raise UserError(f"{folder} cannot be written ({error.strerror}); name another folder.") from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

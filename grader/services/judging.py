@@ -13,7 +13,8 @@ from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
 
 from grader.errors import InvalidPackage
-from grader.grading.judge import judge, not_judged
+from grader.grading.judge import judge
+from grader.grading.judge_run import not_judged
 from grader.grading.verdict import CaseResult as Case
 from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache

@@ -27,7 +27,7 @@ SLOW: Final = PROBLEMS / "audit-single-head/submissions/time_limit_exceeded/recu
 def sources() -> dict[str, tuple[str, Path, str]]:
     """Return slug, path and expected verdict of a choice of the shipped sources, by candidate."""
     chosen = {SLOW.stem: ("audit-single-head", SLOW, "TLE")}
-    for package in sorted(path.parent for path in PROBLEMS.glob("*/problem.yaml")):
+    for package in sorted(path.parent for path in PROBLEMS.glob("[!_]*/problem.yaml")):
         for folder, count in CHOSEN.items():
             for path in sorted((package / "submissions" / folder).glob("*.py"))[:count]:
                 chosen[path.stem] = (package.name, path, VERDICT_OF[folder].value)

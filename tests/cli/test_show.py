@@ -55,5 +55,5 @@ def test_the_list_names_every_problem(command: Command) -> None:
     assert ended.code == 0
     table, _, sets = ended.out.partition("\n\n")
     listed = [line.split()[0] for line in table.splitlines()]
-    assert listed == ["problem", *sorted(path.parent.name for path in PROBLEMS.glob("*/problem.yaml"))]
+    assert listed == ["problem", *sorted(path.parent.name for path in PROBLEMS.glob("[!_]*/problem.yaml"))]
     assert sets == f"Sets (--set NAME): {', '.join(load_sets(PROBLEMS))}\n"

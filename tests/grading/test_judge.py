@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.errors import InvalidPackage
-from grader.grading import judge as judge_module
-from grader.grading.judge import VERSIONS, judge, not_judged
+from grader.grading import judge_run as judge_module
+from grader.grading.judge import judge
+from grader.grading.judge_run import VERSIONS, not_judged
 from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from grader.errors import InvalidPackage
-from grader.grading.judge import SOURCE_BYTES_MAX, judge
+from grader.grading.judge import judge
+from grader.grading.judge_run import SOURCE_BYTES_MAX
 from grader.grading.verdict import REASONS, Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.files import read_folder
@@ -23,7 +24,7 @@ FOLDERS = {
     "run_time_error": Verdict.RTE,
     "time_limit_exceeded": Verdict.TLE,
 }
-PACKAGES = sorted(path.parent for path in SHIPPED.glob("*/problem.yaml"))
+PACKAGES = sorted(path.parent for path in SHIPPED.glob("[!_]*/problem.yaml"))
 SHIPPED_SUBMISSIONS = [
     pytest.param(package, source, verdict, id=f"{package.name}/{folder}/{source.stem}")
     for package in PACKAGES

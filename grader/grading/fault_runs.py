@@ -1,0 +1,68 @@
+"""Builds a package's fault table: judges its wrong sources and starters, composes its alternatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from grader.grading.fault_table import FaultRow, FaultTable, alternative_row, pack, source_row, starter_row, unpack
+from grader.grading.judge_run import Judged, judge_closely
+from grader.grading.verdict import Verdict
+from grader.problems.cache import CaseCache
+from grader.problems.cases import Case
+from grader.problems.composition import compose_cases, stages_of
+from grader.problems.loader import Problem
+from grader.problems.stages import StageTree
+from grader.sandbox.pool import Lane
+
+
+def fault_table(problem: Problem, cases: tuple[Case, ...], lane: Lane, cache: CaseCache) -> FaultTable:
+    """Return a package's fault table; the first time for a package it is built, in some seconds.
+
+    Raises:
+        InvalidPackage: its stages cannot be read.
+    """
+    found = cache.kept(problem, "faults", lambda data: unpack(data, cases))
+    if found is None:
+        tree = stages_of(problem, lane)
+        judged = {path: judge_closely(problem, problem.files.contents[path], lane, cache) for path in sources(problem)}
+        outcomes = compose_cases(tree, cases, [(name,) for name in tree.by_name], lane)
+        alternatives = [
+            alternative_row(function, cases, row) for function, row in zip(tree.alternatives, outcomes, strict=True)
+        ]
+        found = assembled(problem, cases, tree, judged, alternatives)
+        cache.keep(problem, "faults", found, pack)
+    return found
+
+
+def sources(problem: Problem) -> list[str]:
+    """Return the paths of the sources that make rows: wrong ones, then starters."""
+    starters = dict.fromkeys(variant.starter for variant in problem.spec.variants.values())
+    wrong = [f"submissions/{path}" for path in problem.faults.files]
+    return [*wrong, *starters]
+
+
+def assembled(
+    problem: Problem,
+    cases: tuple[Case, ...],
+    tree: StageTree | None,
+    judged: dict[str, Judged],
+    alternatives: Iterable[FaultRow],
+) -> FaultTable:
+    """Return the table of sources that were judged and alternatives that were composed."""
+    composed = list(alternatives)
+    wrong = [path for path in judged if path.startswith("submissions/wrong_answer/")]
+    rows = [source_row(problem, cases, path, judged[path]) for path in wrong if _has_cases(judged[path])]
+    stages = {row.fault: row.stage for row in (*rows, *composed) if row.stage is not None}
+    for variant, spec in problem.spec.variants.items():
+        if spec.starter in judged and _has_cases(judged[spec.starter]):
+            rows.append(starter_row(problem, cases, variant, stages, judged[spec.starter]))
+    parents = {name: _earlier(tree, name) for name in tree.stages} if tree else {}
+    return FaultTable(cases, (*rows, *composed), parents)
+
+
+def _has_cases(judged: Judged) -> bool:
+    return judged.judgement.verdict is not Verdict.JE
+
+
+def _earlier(tree: StageTree, stage: str) -> tuple[str, ...]:
+    return tuple(name for name in tree.stages[stage].parameters if name in tree.stages)
