@@ -10,13 +10,19 @@ from collections.abc import Sequence
 from typing import Final
 
 from grader.errors import InvalidPackage
+from grader.grading.attention_decide import decide, states
+from grader.grading.attention_trace import STAGES, Layer, Seen
 from grader.grading.fault_runs import fault_table
 from grader.grading.fault_table import FaultRow, FaultTable
 from grader.grading.fingerprint import recognised
 from grader.grading.footprint import footprint
 from grader.grading.judge_run import Judged
+from grader.grading.reference import reference_of, worth_tracing
+from grader.grading.trace import TRACES, trace_submission
 from grader.grading.verdict import Finding, Judgement, Reason
 from grader.problems.cache import CaseCache
+from grader.problems.cases import Array, Case
+from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import SandboxLost
@@ -55,7 +61,42 @@ def diagnose(problem: Problem, source: bytes, judged: Judged, lane: Lane, cache:
     mine = tuple(map(footprint, cases, judged.outcomes()))
     if rows := recognised(table, mine):
         return _named(problem, table, rows)
+    if trace and (found := _traced(problem, source, judged, cases, lane, cache)):
+        return found
     return untold
+
+
+def _traced(
+    problem: Problem, source: bytes, judged: Judged, cases: Sequence[Case], lane: Lane, cache: CaseCache
+) -> Finding | None:
+    """Return the finding from what the submission computes on failing cases; None where that tells nothing."""
+    if tuple(problem.spec.stages) != STAGES:
+        return None
+    try:
+        reference = reference_of(problem, cases, lane, cache)
+    except (InvalidPackage, SandboxLost):
+        return None
+    outcomes = dict(zip((case.name for case in cases), judged.outcomes(), strict=True))
+    failing = {case.name for case in judged.judgement.cases if case.failure}
+    usable = [case for case in cases if case.name in failing and case.name in reference.stages]
+    told = []
+    for case, trace in trace_submission(problem, source, worth_tracing(usable, TRACES), lane):
+        outputs = dict(zip(problem.spec.entries[case.entry].outputs, _arrays(outcomes[case.name]), strict=False))
+        seen = Seen(Layer.of(dict(reference.stages[case.name]), case.arguments, outputs), trace)
+        stage = decide(seen)
+        if stage is not None:
+            told.append((STAGES.index(stage), stage, seen))
+    if not told:
+        return None
+    _, stage, seen = min(told, key=lambda item: item[0])
+    sentence = (
+        f"First wrong stage: {stage.replace('_', ' ')}. What it computes there agrees with no fault that is known."
+    )
+    return Finding(sentence, stage, (), "trace", tuple(states(seen, stage, reference.parents).items()))
+
+
+def _arrays(outcome: Outcome | None) -> tuple[Array, ...]:
+    return () if outcome is None or isinstance(outcome, str) else outcome
 
 
 def _reasons(judgement: Judgement) -> list[Reason]:

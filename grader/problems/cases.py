@@ -116,7 +116,7 @@ def _in_sandbox(problem: Problem, lane: Lane, path: str, entries: list[str], act
     source = problem.files.contents[path]
     with lane.run(PACKAGE_LIMITS) as run:
         try:
-            missing = run.load(source, entries, PACKAGE_LIMITS, package=True)
+            missing = run.load(source, entries, PACKAGE_LIMITS, mode="package")
             if isinstance(missing, Raised):
                 raise InvalidPackage([f"{name} line {missing.line}: {_claim(missing)}; correct it."])
             if missing:

@@ -30,7 +30,7 @@ def stages_of(problem: Problem, lane: Lane) -> StageTree:
     """
     with lane.run(PACKAGE_LIMITS) as run:
         try:
-            loaded = run.load(describing_source(problem), [], PACKAGE_LIMITS, package=True)
+            loaded = run.load(describing_source(problem), [], PACKAGE_LIMITS, mode="package")
             if isinstance(loaded, Raised):
                 text = f"{loaded.name}: {loaded.text}".splitlines()[0][:300]
                 raise InvalidPackage([f"{problem.slug}/{FILE} line {loaded.line}: {text}; correct it."])
@@ -98,7 +98,7 @@ def _outcomes(source: bytes, calls: Iterable[_Call], lane: Lane) -> Iterator[lis
     while left:
         with lane.run(COMPOSED_LIMITS) as run:
             try:
-                run.load(source, [], COMPOSED_LIMITS, package=True)
+                run.load(source, [], COMPOSED_LIMITS, mode="package")
                 while left and run.seconds_left() > COMPOSED_LIMITS.case_s:
                     found = _call(run, left[0])
                     if found is None:
@@ -125,7 +125,7 @@ def _alone(source: bytes, call: _Call, function: str, lane: Lane) -> Outcome:
     """Return the outcome of one function in a child of its own; how the child ended, where it did."""
     with lane.run(COMPOSED_LIMITS) as run:
         try:
-            run.load(source, [], COMPOSED_LIMITS, package=True)
+            run.load(source, [], COMPOSED_LIMITS, mode="package")
             answer = run.compute(function, call.case.arguments, call.case.layouts)
         except RunEnded as error:
             return str(error.end)

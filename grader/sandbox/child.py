@@ -1,10 +1,11 @@
 """What runs in a locked child: load one source, answer questions about it one at a time, over two pipes.
 
 Frames (see `wire`), grader to child:
-    H [source, entries, package]                 the head, once; package: the source may call any of its functions
+    H [source, entries, mode]                    the head, once; mode: submission, traced, or package
     Q [entry, {name: layout}, n] {name: value}   call the entry twice with these arguments, n outputs
     G [function, seed]                           call a case generator with numpy's generator of that seed
     C [function, {name: layout}] {name: value}   call a package's function once with these arguments
+    T [entry, {name: layout}] {name: value}      call an entry of a traced source once, and tell what it computed
     F                                            look at everything that was returned once more
 Child to grader:
     R                        ready: every wall is up
@@ -12,7 +13,7 @@ Child to grader:
     A answer, unchanged      first call: what was returned, and whether the arguments are what they were
     B answer, unchanged      second call, on fresh copies of the arguments
     S unchanged              the same, when the answer is the same bytes as the first one
-    V value                  of a generator or a package's function
+    V value                  of a generator or a package's function; of a trace, see `tracing.Recorder.record`
     K [unchanged]            for each answered question, whether both objects that were returned are what they were
     X [phase, class, builtin, line, text, refused, where]    an exception, in place of L, A, B, S, V or K
 
@@ -34,7 +35,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.sandbox import convert, modules
+from grader.sandbox import convert, modules, tracing
 from grader.sandbox.wire import LENGTH, Reader, Value, decode, encode_parts, frame_parts
 
 QUESTIONS: Final = 3  # descriptor that questions are read from
@@ -48,6 +49,7 @@ _UNCHANGED: Final = encode_parts(True)
 _CHANGED: Final = encode_parts(False)
 HELD_PARTS: Final = 200
 PARTS_MAX: Final = 1000  # the kernel takes 1024 in one call
+TRACED_DEPTH: Final = 2500  # a hook is one more frame for each call
 TEXT_LIMIT: Final = 2000  # characters of an exception's text
 _BUILTIN_ERRORS: Final = frozenset(
     value for value in vars(builtins).values() if isinstance(value, type) and issubclass(value, BaseException)
@@ -94,6 +96,7 @@ class Child:
         self._namespace: dict[str, Any] = {}
         self._returned: list[tuple[int, list[tuple[object, Mark]]]] = []  # outputs, both objects
         self._kept_bytes = 0
+        self._recorder: tracing.Recorder | None = None
 
     def serve(self) -> None:
         """Say that the walls are up, then answer; returns at the end of the questions."""
@@ -112,6 +115,8 @@ class Child:
             self._generate(*decode(body, 1))
         elif kind == b"C":
             self._compute(body)
+        elif kind == b"T":
+            self._trace(body)
         elif kind == b"F":
             self._look_again()
 
@@ -154,13 +159,14 @@ class Child:
             while view:
                 view = view[os.write(self._answers, view) :]
 
-    def _load(self, source: bytes, entries: list[str], package: bool) -> None:
+    def _load(self, source: bytes, entries: list[str], mode: str) -> None:
         module = types.ModuleType(MODULE)
         module.__file__ = FILE
         sys.modules[MODULE] = module
         self._namespace = module.__dict__
         try:
-            code = _original_compile(source, FILE, "exec", dont_inherit=True)
+            text = tracing.rewritten(source, FILE) if mode == "traced" else source
+            code = _original_compile(text, FILE, "exec", dont_inherit=True)
         except BaseException as error:
             self._write(frame_parts(b"X", encode_parts(describe("compile", error))))
             return
@@ -170,7 +176,11 @@ class Child:
             missing = [name for name in entries if not callable(self._namespace.get(name))]
             return frame_parts(b"L", encode_parts(missing))
 
-        if not package:
+        if mode == "traced":
+            self._recorder = tracing.Recorder()
+            self._namespace.update(self._recorder.hooks())
+            sys.setrecursionlimit(TRACED_DEPTH)
+        if mode != "package":
             builtins.__import__ = guarded_import
         self._attempt("import", loaded)
 
@@ -217,6 +227,24 @@ class Child:
 
         def act() -> list[bytes]:
             return frame_parts(b"V", encode_parts(convert.generated(self._namespace[name](*arguments.values()))))
+
+        self._attempt("call", act)
+
+    def _trace(self, question: bytes) -> None:
+        reader = Reader(question, 1)
+        entry, layouts = reader.value()
+        arguments = _laid_out(reader.value(), layouts)
+        recorder = self._recorder
+        assert recorder is not None
+
+        def act() -> list[bytes]:
+            recorder.clear()
+            raised: Value = None
+            try:
+                self._namespace[entry](*arguments.values())
+            except Exception as error:
+                raised = describe("call", error)
+            return frame_parts(b"V", encode_parts([recorder.record(), raised]))
 
         self._attempt("call", act)
 

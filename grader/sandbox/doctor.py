@@ -67,7 +67,7 @@ def _try(lane: Lane, name: str, body: str) -> Canary:
     question = Question.of(ENTRY, {"x": 0}, {}, 1)
     try:
         with lane.run(LIMITS) as run:
-            loaded = run.load(source.encode(), [ENTRY], LIMITS, package=True)
+            loaded = run.load(source.encode(), [ENTRY], LIMITS, mode="package")
             answer = loaded if isinstance(loaded, Raised) else run.ask(question)
     except RunEnded as ended:
         return Canary(name, True, _wall_of_end(ended.end))

@@ -118,7 +118,7 @@ def _question(entry: str, heads: int) -> bytes:
 
 
 _BODIES: Final = (
-    b"H" + encode([_SOURCE, ["several", "one"], False]),
+    b"H" + encode([_SOURCE, ["several", "one"], "submission"]),
     _question("several", 2),
     _question("one", 1),
     b"F",

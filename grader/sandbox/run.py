@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Value, WireError, decode, encode, frame_parts
 
@@ -27,6 +27,7 @@ _FLAGS: Final = (encode(False), encode(True))
 _BUILTIN_ERRORS: Final = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )
+Mode = Literal["submission", "traced", "package"]
 
 
 @dataclass(frozen=True)
@@ -143,15 +144,18 @@ class Run:
             problem = f"a child was not ready: {error.detail}"
         raise SandboxLost(problem)
 
-    def load(self, source: bytes, entries: Sequence[str], limits: Limits, package: bool = False) -> list[str] | Raised:
+    def load(
+        self, source: bytes, entries: Sequence[str], limits: Limits, mode: Mode = "submission"
+    ) -> list[str] | Raised:
         """Load a source and start the clock; return the entries that are missing from it.
 
         Args:
-            package: the source is a package's: any of its functions may be called, all loaded modules imported.
+            mode: a package's source may import all loaded modules, and any function of it may be called; a traced
+                one is rewritten so that it can tell what it computes.
         """
         self._limits = limits
         self._end = time.monotonic() + limits.total_s
-        self._ask(frame_parts(b"H", [encode([source, list(entries), package])]))
+        self._ask(frame_parts(b"H", [encode([source, list(entries), mode])]))
         missing = self._reply((b"L",), self._value)
         if isinstance(missing, Raised):
             return missing
@@ -191,6 +195,11 @@ class Run:
     def compute(self, function: str, arguments: dict[str, Value], layouts: dict[str, str]) -> Value | Raised:
         """Call a package's function once; `arguments` are in the order of its parameters."""
         self._ask(frame_parts(b"C", [encode([function, layouts]), encode(arguments)]))
+        return self._reply((b"V",), self._value)
+
+    def trace(self, entry: str, arguments: dict[str, Value], layouts: dict[str, str]) -> Value | Raised:
+        """Call an entry of a traced source once; return what it says that it computed, see `tracing`."""
+        self._ask(frame_parts(b"T", [encode([entry, layouts]), encode(arguments)]))
         return self._reply((b"V",), self._value)
 
     def seconds_left(self) -> float:

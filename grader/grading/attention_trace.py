@@ -1,0 +1,170 @@
+"""Names the first wrong stage of an attention layer from one traced call; see `decide` for the order of reasoning.
+
+Everything here follows from what the submission computed and returned on one case, compared with the reference's
+stages on it. Where nothing follows, nothing is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.grading.stage_match import Match, Observed
+from grader.grading.trace import Trace
+
+STAGES: Final = ("queries", "keys", "values", "scores", "masked_scores", "weights", "mixed_values", "output")
+_LOW: Final = 700.0  # nats below a row's maximum: as good as minus infinity
+_NEAR: Final = 1e-6
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A case of an attention layer as (item, head, query, ...) arrays: what is right, and what was returned."""
+
+    stages: dict[
+        str, Floats
+    ]  # queries, keys (B,H,T,d), values, mixed_values (B,H,T,e), scores... (B,H,T,T), output (B,T,m)
+    tokens: Floats  # (B, T, m)
+    matrices: dict[str, Floats]  # w_q, w_k, w_v, w_o
+    y: Floats | None  # returned, None where it has another shape
+    weights: Floats | None
+
+    @classmethod
+    def of(cls, stages: dict[str, Any], arguments: dict[str, Any], returned: dict[str, Any]) -> Layer:
+        """Make a layer of a case with or without axes of items and heads."""
+
+        def lifted(array: Any, axes: int) -> Floats:
+            lifted: Floats = np.asarray(array, np.float64)
+            return lifted.reshape((1,) * (axes - lifted.ndim) + lifted.shape)
+
+        full = {name: lifted(stages[name], 3 if name == "output" else 4) for name in STAGES}
+
+        def fitting(name: str, right: Floats) -> Floats | None:
+            array = returned.get(name)
+            if array is None or array.dtype.kind != "f" or array.ndim > right.ndim:
+                return None
+            found = lifted(array, right.ndim)
+            return found if found.shape == right.shape else None
+
+        matrices = {name: np.asarray(arguments[name], np.float64) for name in ("w_q", "w_k", "w_v", "w_o")}
+        y, weights = fitting("y", full["output"]), fitting("weights", full["weights"])
+        return cls(full, lifted(arguments["x"], 3), matrices, y, weights)
+
+    @cached_property
+    def forbidden(self) -> npt.NDArray[np.bool_]:
+        """(B,H,T,T), True where a key is hidden from a query."""
+        return np.isneginf(self.stages["masked_scores"])
+
+    def merged(self, heads: Floats) -> Floats:
+        """Return (B,H,T,n) as (B,T,H*n)."""
+        items, n_heads, tokens, width = heads.shape
+        return heads.transpose(0, 2, 1, 3).reshape(items, tokens, n_heads * width)
+
+    def output_of(self, weights: Floats) -> Floats:
+        """Return what the rest of the layer makes of weights."""
+        with np.errstate(all="ignore"):
+            return self.merged(weights @ self.stages["values"]) @ self.matrices["w_o"]
+
+
+def is_near(one: Floats | None, other: Floats) -> bool:
+    """Whether two results are the same within what rounding explains."""
+    if one is None or one.shape != other.shape or not np.isfinite(one).all():
+        return False
+    return bool(np.abs(one - other).max(initial=0.0) <= _NEAR * max(np.abs(other).max(initial=0.0), 1e-12))
+
+
+class Seen:
+    """Which stages a trace shows, and in which form."""
+
+    def __init__(self, layer: Layer, trace: Trace) -> None:
+        self.layer = layer
+        self.trace = trace
+        self.observed = Observed(trace)
+
+    @cached_property
+    def matches(self) -> dict[str, Match]:
+        """Of each stage how it was found."""
+        stages = self.layer.stages
+        n_heads, width = stages["queries"].shape[1], stages["queries"].shape[3]
+        heads = (1, 3) if n_heads > 1 else None
+        roots = (1.0, width**-0.5, width**-0.25)
+        find = self.observed.match
+        found = {
+            "queries": find(stages["queries"], roots, heads),
+            "keys": find(stages["keys"], roots, heads),
+            "values": find(stages["values"], (1.0,), heads),
+            "scores": find(stages["scores"]),
+            "weights": find(stages["weights"]),
+            "mixed_values": find(stages["mixed_values"], (1.0,), heads),
+            "output": find(stages["output"]),
+        }
+        exponentials = np.exp(self._shifted)
+        if (masked := self._masked()) or (masked := self.observed.whole(exponentials)):
+            found["masked_scores"] = Match("whole", tuple(masked))
+        else:
+            found["masked_scores"] = find(exponentials)
+        return found
+
+    @cached_property
+    def _shifted(self) -> Floats:
+        masked = self.layer.stages["masked_scores"]
+        shifted: Floats = masked - masked.max(axis=-1, keepdims=True)
+        return shifted
+
+    def _masked(self) -> list[int]:
+        """Return the arrays that are the scores with hidden keys far below, up to a constant for each row."""
+        scores, forbidden = self.layer.stages["scores"], self.layer.forbidden
+        if not forbidden.any():
+            return []
+        return [
+            number
+            for number in self.observed.of_size(scores.size)
+            if any(_is_masked(view, scores, forbidden) for view in views_like(self.trace.arrays[number], scores.shape))
+        ]
+
+    def has(self, *stages: str) -> bool:
+        """Whether all these stages are there as they should be."""
+        return all(self.matches[stage].is_right for stage in stages)
+
+    def has_any(self, target: Floats, *factors: float) -> bool:
+        """Whether something else is there: a product, a transposed matrix."""
+        return bool(self.observed.whole(target, factors or (1.0,)))
+
+    def uses(self, matrix: str) -> bool:
+        """Whether a projection's matrix, or a part of it, is an operand of anything."""
+        wanted = self.layer.matrices[matrix]
+        numbers = set(self.observed.of_size(wanted.size)) | set(self.observed.match(wanted).arrays)
+        return any(
+            number in self.trace.operands
+            and self.trace.arrays[number].size <= wanted.size
+            and np.isin(self.trace.arrays[number], wanted).all()
+            for number in numbers
+        )
+
+
+def views_like(array: Floats, shape: tuple[int, ...]) -> list[Floats]:
+    """Return an array with its axes in every order that gives a shape, axes of length 1 aside."""
+    own = [axis for axis, extent in enumerate(array.shape) if extent != 1]
+    wanted = [extent for extent in shape if extent != 1]
+    squeezed = array.reshape([array.shape[axis] for axis in own])
+    if sorted(squeezed.shape) != sorted(wanted):
+        return [array.reshape(shape)] if array.size == int(np.prod(shape)) and array.ndim < len(wanted) else []
+    orders = (order for order in permutations(range(squeezed.ndim)) if [squeezed.shape[a] for a in order] == wanted)
+    return [squeezed.transpose(order).reshape(shape) for order in orders]
+
+
+def _is_masked(view: Floats, scores: Floats, forbidden: npt.NDArray[np.bool_]) -> bool:
+    with np.errstate(all="ignore"):
+        allowed = view - scores
+        level = np.max(np.where(forbidden, -np.inf, allowed), axis=-1, keepdims=True)
+        bound = 1e-9 * (np.abs(scores) + np.abs(np.nan_to_num(view, posinf=0.0, neginf=0.0)) + 1.0)
+        is_constant = (np.abs(allowed - level) <= bound) | forbidden
+        top = np.max(np.where(forbidden, -np.inf, view), axis=-1, keepdims=True)
+        is_low = ~forbidden | (view <= top - _LOW)
+    return bool(is_constant.all() and is_low.all())

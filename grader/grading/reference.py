@@ -1,0 +1,89 @@
+"""What the reference computes on the way: its stages on the secret cases that a submission may be traced on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from grader.problems.cache import CaseCache
+from grader.problems.cases import Array, Case, arrays_of
+from grader.problems.composition import stages_of, trace_cases
+from grader.problems.loader import Problem
+from grader.sandbox.pool import Lane
+from grader.sandbox.wire import WireError, decode, encode
+
+NUMBERS_MAX: Final = 40_000  # that a traced case returns
+ORDINARY_MAX: Final = 30.0  # size of inputs whose scores are no extremes
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The reference's stages by case, and of each stage the stages that it reads."""
+
+    parents: Mapping[str, tuple[str, ...]]
+    stages: Mapping[str, Mapping[str, Array]]
+
+
+def reference_of(problem: Problem, cases: Sequence[Case], lane: Lane, cache: CaseCache) -> Reference:
+    """Return a package's reference stages; the first time for a package they are computed in the lane's sandbox.
+
+    Raises:
+        InvalidPackage: its stages cannot be read.
+    """
+    found = cache.kept(problem, "traces", _unpack)
+    if found is None:
+        tree = stages_of(problem, lane)
+        fitting = [case for case in cases if not case.is_sample and not case.raises and _size(case) <= NUMBERS_MAX]
+        stages = {}
+        for case, values in zip(fitting, trace_cases(tree, fitting, lane), strict=True):
+            if not isinstance(values, str):
+                stages[case.name] = dict(zip(tree.needed(case.entry), values, strict=True))
+        parents = {
+            name: tuple(parameter for parameter in function.parameters if parameter in tree.stages)
+            for name, function in tree.stages.items()
+        }
+        found = Reference(parents, stages)
+        cache.keep(problem, "traces", found, _pack)
+    return found
+
+
+def _size(case: Case) -> int:
+    return sum(array.size for array in case.expected)
+
+
+def worth_tracing(cases: Sequence[Case], count: int) -> list[Case]:
+    """Return the failing cases that show most: ordinary numbers, sizes that all differ, small.
+
+    Zero tokens and integers repeat values, equal sizes make axes ambiguous, extremes drown differences.
+    """
+    return sorted(cases, key=_oddity)[:count]
+
+
+def _oddity(case: Case) -> tuple[int, int, int]:
+    arrays = [array for array in arrays_of(case.arguments) if array.size > 1]
+    odd = sum(
+        array.dtype != np.float64 or bool((array == 0).any()) or float(np.abs(array).max(initial=0)) > ORDINARY_MAX
+        for array in arrays
+    )
+    extents = [extent for array in arrays for extent in set(array.shape)]
+    once = {tuple(sorted(array.shape)) for array in arrays}
+    different = len(set(extents))
+    ones = sum(1 in array.shape for array in arrays)
+    return (10 * odd + 5 * ones, len(once) - different, _size(case))
+
+
+def _pack(reference: Reference) -> bytes:
+    parents = {stage: list(names) for stage, names in reference.parents.items()}
+    return encode([parents, {name: dict(stages) for name, stages in reference.stages.items()}])
+
+
+def _unpack(data: bytes) -> Reference:
+    try:
+        parents, stages = decode(data)
+        found: dict[str, Any] = {name: dict(values) for name, values in stages.items()}
+        return Reference({stage: tuple(names) for stage, names in parents.items()}, found)
+    except (TypeError, ValueError, AttributeError):
+        raise WireError("no reference stages") from None

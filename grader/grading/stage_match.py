@@ -1,0 +1,229 @@
+"""Finds the reference's stages among the arrays of a trace, by value: whole, in pieces, not split yet, or scrambled.
+
+Method: random values hardly ever repeat, so an array that holds a stage's numbers is that stage, in whatever order of
+axes and however it was cut. What is required of a piece is that its elements lie in the stage as along axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.grading.trace import Trace
+
+RTOL: Final = 1e-7
+ATOL: Final = 1e-10  # of the stage's largest number
+Floats = npt.NDArray[np.float64]
+Form = Literal["whole", "pre", "scrambled", "none"]
+
+
+@dataclass(frozen=True)
+class Match:
+    """How a stage was found: in its own form; before its heads were split; the right numbers in a wrong order."""
+
+    form: Form
+    arrays: tuple[int, ...] = ()
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the stage was there as it should be."""
+        return self.form == "whole"
+
+
+NOT_FOUND: Final = Match("none")
+
+
+class Observed:
+    """A trace's arrays, prepared to be searched."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._by_size: dict[int, list[int]] = {}
+        for number, array in enumerate(trace.arrays):
+            self._by_size.setdefault(array.size, []).append(number)
+
+    def of_size(self, size: int) -> list[int]:
+        """Return the arrays with so many numbers."""
+        return self._by_size.get(size, [])
+
+    @cached_property
+    def _sums(self) -> Floats:
+        with np.errstate(all="ignore"):
+            return np.array([np.abs(array[np.isfinite(array)]).sum() for array in self.trace.arrays])
+
+    def whole(self, target: Floats, factors: Sequence[float] = (1.0,)) -> list[int]:
+        """Return the arrays that are the target times a factor, up to the order of axes and merged neighbours."""
+        numbers = self.of_size(target.size)
+        finite = np.isfinite(target)
+        total = np.abs(target[finite]).sum()
+        found = []
+        for number in numbers:
+            for factor in factors:
+                is_near = abs(self._sums[number] - total * factor) <= 1e-6 * total * factor + 1e-300
+                if is_near and any(True for _ in _views(self.trace.arrays[number], target * factor)):
+                    found.append(number)
+                    break
+        return found
+
+    def match(self, target: Floats, factors: Sequence[float] = (1.0,), heads: tuple[int, int] | None = None) -> Match:
+        """Return how a stage was found.
+
+        Args:
+            factors: that it may be multiplied by.
+            heads: the axes of heads and of their features: merged into one axis, the stage is not split yet.
+        """
+        whole = self.whole(target, factors)
+        is_split = [number for number in whole if not self._is_merged(number, target, factors, heads)]
+        if is_split:
+            return Match("whole", tuple(is_split))
+        best = Match("pre", tuple(whole)) if whole else NOT_FOUND
+        for factor in factors:
+            pieces = _Pieces(self, target * factor, heads)
+            if pieces.form == "whole":
+                return Match("whole", tuple(pieces.used))
+            if pieces.form == "scrambled" or (pieces.form == "pre" and best is NOT_FOUND):
+                best = Match(pieces.form, tuple(pieces.used))
+        return best
+
+    def _is_merged(self, number: int, target: Floats, factors: Sequence[float], heads: tuple[int, int] | None) -> bool:
+        if heads is None or target.shape[heads[0]] == 1 or target.shape[heads[1]] == 1:
+            return False
+        array = self.trace.arrays[number]
+        for factor in factors:
+            for groups in _views(array, target * factor):
+                if not any(set(heads) <= set(group) for group in groups):
+                    return False
+        return True
+
+
+def _views(array: Floats, target: Floats) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Yield each way in which an array is the target with axes permuted and neighbours merged: its axes' groups."""
+    shape = [extent for extent in array.shape if extent != 1]
+    axes = [axis for axis, extent in enumerate(target.shape) if extent != 1]
+    for order in permutations(axes):
+        groups = _grouped([target.shape[axis] for axis in order], shape)
+        if groups is None:
+            continue
+        turned = target.transpose([*order, *(axis for axis in range(target.ndim) if axis not in order)])
+        if _is_close(array.reshape(shape), turned.reshape(shape)):
+            position = iter(order)
+            yield tuple(tuple(next(position) for _ in range(count)) for count in groups)
+
+
+def _grouped(extents: list[int], shape: list[int]) -> list[int] | None:
+    """Return how many neighbouring extents make up each of `shape`, None where they do not."""
+    counts, at = [], 0
+    for wanted in shape:
+        product = count = 0
+        while at < len(extents) and (count == 0 or product < wanted):
+            product = product * extents[at] if count else extents[at]
+            count += 1
+            at += 1
+        if product != wanted:
+            return None
+        counts.append(count)
+    return counts if at == len(extents) else None
+
+
+def _is_close(one: Floats, other: Floats) -> bool:
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(other)
+        scale = float(np.abs(other[finite]).max(initial=0.0))
+        if not np.array_equal(one[~finite], other[~finite], equal_nan=True):
+            return False
+        return bool((np.abs(one[finite] - other[finite]) <= RTOL * np.abs(other[finite]) + ATOL * scale).all())
+
+
+class _Pieces:
+    """The parts of a stage that are found one by one: rows, heads, items, single numbers."""
+
+    def __init__(self, observed: Observed, target: Floats, heads: tuple[int, int] | None) -> None:
+        self._target = target
+        self._heads = heads
+        self.used: list[int] = []
+        flat = target.ravel()
+        self._order = np.argsort(flat, kind="stable")
+        self._sorted = flat[self._order]
+        finite = np.abs(flat[np.isfinite(flat)])
+        self._scale = float(finite.max(initial=0.0))
+        covered = np.zeros(target.size, bool)
+        pre = np.zeros(target.size, bool)
+        self._is_scrambled = False
+        for number in self._candidates(observed):
+            self._look(observed.trace.arrays[number], number, covered, pre)
+        needed = np.isfinite(flat) & (flat != 0)
+        if needed.any() and covered[needed].all():
+            self.form: Form = "whole"
+        elif self._is_scrambled:
+            self.form = "scrambled"
+        else:
+            self.form = "pre" if needed.any() and (covered | pre)[needed].all() else "none"
+
+    def _candidates(self, observed: Observed) -> list[int]:
+        """Return the arrays, not larger than the stage, whose first number is one of the stage's."""
+        arrays = observed.trace.arrays
+        numbers = [n for n, array in enumerate(arrays) if array.size <= self._target.size]
+        if not numbers:
+            return []
+        firsts = np.array([_first_number(arrays[n]) for n in numbers])
+        is_known = self._places(firsts)[1]
+        return [n for n, known in zip(numbers, is_known.tolist(), strict=True) if known]
+
+    def _places(self, values: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Return where in the stage each value stands, and whether it does."""
+        right = np.clip(np.searchsorted(self._sorted, values), 0, self._sorted.size - 1)
+        left = np.clip(right - 1, 0, None)
+        with np.errstate(all="ignore"):
+            nearer = np.abs(self._sorted[left] - values) < np.abs(self._sorted[right] - values)
+            at = np.where(nearer, left, right)
+            bound = RTOL * np.abs(values) + ATOL * self._scale
+            known = np.isfinite(values) & (values != 0) & (np.abs(self._sorted[at] - values) <= bound)
+        return self._order[at], known
+
+    def _look(self, array: Floats, number: int, covered: Any, pre: Any) -> None:
+        values = array.ravel()
+        counts = np.isfinite(values) & (values != 0)
+        places, known = self._places(values)
+        if not counts.any() or not known[counts].all():
+            return
+        if array.size > 1 and counts.all() is np.False_:
+            places = np.where(known, places, -1)
+        varies = self._varying(places.reshape(array.shape))
+        if varies is None:
+            self._is_scrambled = self._is_scrambled or counts.sum() >= 4
+            return
+        self.used.append(number)
+        (pre if varies == "pre" else covered)[places[counts]] = True
+
+    def _varying(self, places: npt.NDArray[np.int64]) -> Literal["plain", "pre"] | None:
+        """Say whether each of the stage's axes runs along at most one axis of a piece.
+
+        Returns:
+            None: some runs along several; pre: heads and their features run along the same one.
+        """
+        along: dict[int, set[int]] = {}
+        for stage_axis, coordinate in enumerate(np.unravel_index(np.maximum(places, 0), self._target.shape)):
+            for axis in range(places.ndim):
+                ahead, behind = np.moveaxis(places, axis, 0)[1:], np.moveaxis(places, axis, 0)[:-1]
+                turned = np.moveaxis(coordinate, axis, 0)
+                both = (ahead >= 0) & (behind >= 0)
+                if ((turned[1:] != turned[:-1]) & both).any():
+                    along.setdefault(stage_axis, set()).add(axis)
+        if any(len(axes) > 1 for axes in along.values()):
+            return None
+        if self._heads is None:
+            return "plain"
+        head, feature = (along.get(axis, set()) for axis in self._heads)
+        return "pre" if head and head == feature else "plain"
+
+
+def _first_number(array: Floats) -> float:
+    flat = array.ravel()
+    usable = flat[np.isfinite(flat) & (flat != 0)]
+    return float(usable[0]) if usable.size else 0.0

@@ -1,0 +1,140 @@
+"""A trace: what a submission computed during one call, as its child claims it, parsed and bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.problems.cases import Case
+from grader.problems.loader import Problem
+from grader.sandbox.pool import Lane
+from grader.sandbox.run import Limits, Raised, Run, RunEnded, SandboxLost
+from grader.sandbox.tracing import BYTES_MAX, EVENTS_MAX, OPERATIONS
+from grader.sandbox.wire import Value
+
+TRACES: Final = 3  # failing cases that are traced at most
+TRACE_LIMITS: Final = Limits(case_s=1.0, total_s=2.0, memory_mib=512)
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One step of the submission: what made an array, at which of its lines, from which arrays."""
+
+    kind: str
+    line: int
+    name: str
+    result: int  # position in the trace's arrays, -1: none
+    operands: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What one call computed, in order."""
+
+    events: tuple[Event, ...]
+    arrays: tuple[Floats, ...]
+    has_raised: bool
+    is_cut: bool
+
+    @cached_property
+    def lines(self) -> dict[int, int]:
+        """For each array the line that it first came from, as far as an event made it."""
+        found: dict[int, int] = {}
+        for event in self.events:
+            found.setdefault(event.result, event.line)
+        return found
+
+    @cached_property
+    def operands(self) -> frozenset[int]:
+        """The arrays that some step used."""
+        return frozenset(number for event in self.events for number in event.operands)
+
+
+class _Malformed(Exception):
+    """The record is not of its form: the trace is not believed."""
+
+
+def trace_submission(problem: Problem, source: bytes, cases: list[Case], lane: Lane) -> list[tuple[Case, Trace]]:
+    """Run cases again in a fresh child whose source tells what it computes; whatever fails is left out."""
+    found: list[tuple[Case, Trace]] = []
+    try:
+        with lane.run(TRACE_LIMITS) as run:
+            try:
+                missing = run.load(source, list(problem.spec.entries), TRACE_LIMITS, mode="traced")
+                if not isinstance(missing, Raised):
+                    found += _each(run, [case for case in cases if case.entry not in missing])
+            except RunEnded:
+                pass
+    except SandboxLost:
+        pass
+    return found
+
+
+def _each(run: Run, cases: list[Case]) -> Iterator[tuple[Case, Trace]]:
+    for case in cases:
+        record = run.trace(case.entry, case.arguments, case.layouts)
+        if isinstance(record, Raised):
+            return
+        try:
+            yield case, parsed(record)
+        except _Malformed:
+            return
+
+
+def parsed(value: Value) -> Trace:
+    """Return the trace that a child's record holds."""
+    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], list) or len(value[0]) != 5:
+        raise _Malformed
+    (events, names, numbers, shapes, is_cut), raised = value
+    if not (_is_vector(events, "i") and _is_vector(numbers, "f") and _is_vector(shapes, "i") and type(is_cut) is bool):
+        raise _Malformed
+    if not isinstance(names, list) or not all(type(name) is str for name in names) or numbers.nbytes > BYTES_MAX:
+        raise _Malformed
+    arrays = tuple(_arrays(numbers, shapes.tolist()))
+    return Trace(tuple(_events(events.tolist(), names, len(arrays))), arrays, raised is not None, is_cut)
+
+
+def _is_vector(value: Any, kind: str) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == kind
+
+
+def _arrays(numbers: Floats, shapes: list[int]) -> Iterator[Floats]:
+    at = start = 0
+    while at < len(shapes):
+        axes = shapes[at]
+        shape = tuple(shapes[at + 1 : at + 1 + axes])
+        if not 0 <= axes <= 8 or len(shape) != axes or any(not 0 <= extent <= numbers.size for extent in shape):
+            raise _Malformed
+        size = 1
+        for extent in shape:
+            size *= extent
+        if start + size > numbers.size:
+            raise _Malformed
+        yield numbers[start : start + size].reshape(shape)
+        start += size
+        at += 1 + axes
+    if start != numbers.size:
+        raise _Malformed
+
+
+def _events(flat: list[int], names: list[str], count: int) -> Iterator[Event]:
+    at = 0
+    for _ in range(EVENTS_MAX + 1):
+        if at == len(flat):
+            return
+        if at + 5 > len(flat):
+            break
+        kind, line, name, result, operands = flat[at : at + 5]
+        used = tuple(flat[at + 5 : at + 5 + operands]) if 0 <= operands <= 8 else ()
+        is_known = 0 <= kind < len(OPERATIONS) and 0 <= name < len(names) and -1 <= result < count
+        if not is_known or len(used) != operands or any(not 0 <= number < count for number in used):
+            break
+        yield Event(OPERATIONS[kind], line, names[name], result, used)
+        at += 5 + operands
+    raise _Malformed
