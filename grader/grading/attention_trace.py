@@ -6,6 +6,7 @@ stages on it. Where nothing follows, nothing is said.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -131,6 +132,18 @@ class Seen:
     def has(self, *stages: str) -> bool:
         """Whether all these stages are there as they should be."""
         return all(self.matches[stage].is_right for stage in stages)
+
+    def line_of(self, wrong: str, parents: Mapping[str, tuple[str, ...]]) -> int | None:
+        """Return the line that takes the arrays of right stages to something that is none: where the fault begins."""
+        sources = {number for parent in parents.get(wrong, ()) for number in self.matches[parent].arrays}
+        known = {number for match in self.matches.values() for number in match.arrays}
+        if not sources:
+            sources = set(self.observed.of_size(self.layer.tokens.size)) if not parents.get(wrong) else set()
+        for event in self.trace.events:
+            is_step = event.kind in ("bin", "call", "raised") and event.result not in known
+            if is_step and sources & set(event.operands):
+                return event.line
+        return None
 
     def has_any(self, target: Floats, *factors: float) -> bool:
         """Whether something else is there: a product, a transposed matrix."""

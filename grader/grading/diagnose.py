@@ -1,28 +1,31 @@
 """Says what is wrong with a submission that was not accepted: the first wrong stage, and the faults it behaves like.
 
-In this order: a contract fault names itself and no stage; a fault of the package that returns the same on every secret
-case; a pair of them. What cannot be told stays untold.
+In this order, and the first that applies: a contract fault names itself and no stage; faults of the package that
+return the same on every secret case; pairs of them; what a trace of failing cases shows; what the returned pair alone
+shows. What cannot be told stays untold, and nothing here touches verdict or points.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from grader.errors import InvalidPackage
+from grader.grading import pair_table
 from grader.grading.attention_decide import decide, states
 from grader.grading.attention_trace import STAGES, Layer, Seen
 from grader.grading.fault_runs import fault_table
 from grader.grading.fault_table import FaultRow, FaultTable
 from grader.grading.fingerprint import recognised
-from grader.grading.footprint import footprint
+from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
-from grader.grading.reference import reference_of, worth_tracing
-from grader.grading.trace import TRACES, trace_submission
-from grader.grading.verdict import Finding, Judgement, Reason
+from grader.grading.reference import Reference, reference_of, worth_tracing
+from grader.grading.trace import TRACES, Trace, trace_submission
+from grader.grading.verdict import Finding, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Array, Case
-from grader.problems.composition import Outcome
+from grader.problems.composition import Outcome, stages_of
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import SandboxLost
@@ -41,81 +44,174 @@ CONTRACT: Final = frozenset(
         Reason.MISSING_ENTRY,
     }
 )
-StageStates = tuple[tuple[str, str], ...]
+_PAIRS_MAX: Final = 40  # that are composed anew to be held against a submission
 
 
-def diagnose(problem: Problem, source: bytes, judged: Judged, lane: Lane, cache: CaseCache, trace: bool) -> Finding:
-    """Return the finding of a submission that is not accepted.
+@dataclass(frozen=True, eq=False)
+class Look:
+    """One failing case as the submission computed it, beside the reference's stages on it."""
+
+    case: Case
+    trace: Trace
+    seen: Seen | None  # of an attention layer with the standard stages
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """A finding, and the traced cases that it was looked for in."""
+
+    finding: Finding
+    looks: tuple[Look, ...] = ()
+
+
+def diagnose(problem: Problem, source: bytes, judged: Judged, lane: Lane, cache: CaseCache, trace: bool) -> Diagnosis:
+    """Return what is wrong with a submission that is not accepted.
 
     Args:
-        trace: its intermediates may be looked at, in another run.
+        trace: failing cases may be run again, to see what the submission computes.
     """
-    untold = Finding(judged.judgement.message)
-    if all(reason in CONTRACT for reason in _reasons(judged.judgement)):
+    judgement = judged.judgement
+    untold = Diagnosis(Finding(judgement.message))
+    reasons = [case.failure.reason for case in judgement.cases if case.failure]
+    if judgement.verdict in (Verdict.AC, Verdict.CE, Verdict.JE) or all(reason in CONTRACT for reason in reasons):
         return untold
     try:
         cases = cache.cases(problem, lane)
-        table = fault_table(problem, cases, lane, cache)
+        return _Diagnosing(problem, source, judged, cases, lane, cache).diagnosis(trace)
     except (InvalidPackage, SandboxLost):
         return untold
-    mine = tuple(map(footprint, cases, judged.outcomes()))
-    if rows := recognised(table, mine):
-        return _named(problem, table, rows)
-    if trace and (found := _traced(problem, source, judged, cases, lane, cache)):
-        return found
-    return untold
 
 
-def _traced(
-    problem: Problem, source: bytes, judged: Judged, cases: Sequence[Case], lane: Lane, cache: CaseCache
-) -> Finding | None:
-    """Return the finding from what the submission computes on failing cases; None where that tells nothing."""
-    if tuple(problem.spec.stages) != STAGES:
-        return None
-    try:
-        reference = reference_of(problem, cases, lane, cache)
-    except (InvalidPackage, SandboxLost):
-        return None
-    outcomes = dict(zip((case.name for case in cases), judged.outcomes(), strict=True))
-    failing = {case.name for case in judged.judgement.cases if case.failure}
-    usable = [case for case in cases if case.name in failing and case.name in reference.stages]
-    told = []
-    for case, trace in trace_submission(problem, source, worth_tracing(usable, TRACES), lane):
-        outputs = dict(zip(problem.spec.entries[case.entry].outputs, _arrays(outcomes[case.name]), strict=False))
-        seen = Seen(Layer.of(dict(reference.stages[case.name]), case.arguments, outputs), trace)
-        stage = decide(seen)
-        if stage is not None:
-            told.append((STAGES.index(stage), stage, seen))
-    if not told:
-        return None
-    _, stage, seen = min(told, key=lambda item: item[0])
-    sentence = (
-        f"First wrong stage: {stage.replace('_', ' ')}. What it computes there agrees with no fault that is known."
-    )
-    return Finding(sentence, stage, (), "trace", tuple(states(seen, stage, reference.parents).items()))
+class _Diagnosing:
+    """The steps of one diagnosis."""
 
+    def __init__(
+        self,
+        problem: Problem,
+        source: bytes,
+        judged: Judged,
+        cases: tuple[Case, ...],
+        lane: Lane,
+        cache: CaseCache,
+    ) -> None:
+        self._problem = problem
+        self._source = source
+        self._judged = judged
+        self._cases = cases
+        self._lane = lane
+        self._cache = cache
+        self._outcomes: list[Outcome | None] = judged.outcomes()
+        self._mine = tuple(map(footprint, cases, self._outcomes))
 
-def _arrays(outcome: Outcome | None) -> tuple[Array, ...]:
-    return () if outcome is None or isinstance(outcome, str) else outcome
+    def diagnosis(self, trace: bool) -> Diagnosis:
+        """Return the first finding that applies."""
+        if self._is_swapped():
+            return Diagnosis(Finding("The outputs are returned in the wrong order; each of them is right."))
+        table = fault_table(self._problem, self._cases, self._lane, self._cache)
+        rows = recognised(table, self._mine) or self._pairs(table)
+        reference = reference_of(self._problem, self._cases, self._lane, self._cache)
+        looks = self._looks(reference) if trace else ()
+        if rows:
+            return Diagnosis(self._named(rows, reference, looks), looks)
+        return Diagnosis(self._traced(reference, looks) or Finding(self._judged.judgement.message), looks)
 
+    def _is_swapped(self) -> bool:
+        """Whether every secret case returns the expected arrays, but in another order."""
+        pairs = [
+            (outcome, case)
+            for outcome, case in zip(self._outcomes, self._cases, strict=True)
+            if not case.is_sample and not case.raises
+        ]
+        return bool(pairs) and all(
+            outcome is not None
+            and not isinstance(outcome, str)
+            and len(outcome) == len(case.expected) > 1
+            and footprint(case, tuple(reversed(outcome))).is_like(footprint(case, case.expected), case)
+            for outcome, case in pairs
+        )
 
-def _reasons(judgement: Judgement) -> list[Reason]:
-    return [case.failure.reason for case in judgement.cases if case.failure]
+    def _pairs(self, table: FaultTable) -> list[FaultRow]:
+        """Return the pairs of faults that the submission behaves like, as rows."""
+        tree = stages_of(self._problem, self._lane)
+        pairs = self._cache.kept(self._problem, "pairs", pair_table.unpack)
+        if pairs is None:
+            pairs = pair_table.build_pairs(tree, table, self._lane)
+            self._cache.keep(self._problem, "pairs", pairs, pair_table.pack)
+        reached = [position for position, mine in enumerate(self._mine) if self._is_usable(position, mine)]
+        like = pairs.like({self._cases[at].name: (self._cases[at], self._mine[at]) for at in reached})[:_PAIRS_MAX]
+        if not like:
+            return []
+        cases = [self._cases[at] for at in reached]
+        found = pair_table.confirmed(tree, cases, [self._mine[at] for at in reached], like, self._lane)
+        return [pair_table.as_row(tree, pair) for pair in found]
 
+    def _is_usable(self, position: int, mine: Footprint) -> bool:
+        return not self._cases[position].is_sample and mine.key != NOT_REACHED and not mine.key.startswith(RAISED)
 
-def _named(problem: Problem, table: FaultTable, rows: Sequence[FaultRow]) -> Finding:
-    """Return the finding of faults that are recognised; of several the stage is named that they share."""
-    faults = tuple(dict.fromkeys(part for row in rows for part in row.fault.split("+")))
-    stages = {row.stage for row in rows if row.stage is not None}
-    stage = min(stages, key=problem.spec.stages.index)
-    sentence = rows[0].sentence if len({row.parts for row in rows}) == 1 else _either(rows)
-    return Finding(
-        sentence=f"First wrong stage: {stage.replace('_', ' ')}. {sentence}",
-        first_wrong_stage=stage,
-        faults=faults,
-        method="fingerprint",
-        stages=stage_states(problem, table, stage),
-    )
+    def _looks(self, reference: Reference) -> tuple[Look, ...]:
+        """Trace failing cases, those first that show most."""
+        failing = {case.name for case in self._judged.judgement.cases if case.failure}
+        usable = [case for case in self._cases if case.name in failing and case.name in reference.stages]
+        chosen = worth_tracing(usable, TRACES)
+        traced = trace_submission(self._problem, self._source, chosen, self._lane)
+        return tuple(Look(case, trace, self._seen(case, trace, reference)) for case, trace in traced)
+
+    def _seen(self, case: Case, trace: Trace, reference: Reference) -> Seen | None:
+        stages = reference.stages[case.name]
+        if tuple(stages) != STAGES:
+            return None
+        position = self._cases.index(case)
+        names = self._problem.spec.entries[case.entry].outputs
+        returned = dict(zip(names, _arrays(self._outcomes[position]), strict=False))
+        return Seen(Layer.of(dict(stages), case.arguments, returned), trace)
+
+    def _named(self, rows: Sequence[FaultRow], reference: Reference, looks: Sequence[Look]) -> Finding:
+        """Return the finding of faults that are recognised; of several the earliest stage is named."""
+        faults = tuple(dict.fromkeys(part for row in rows for part in row.fault.split("+")))
+        stage = min((row.stage for row in rows if row.stage is not None), key=self._problem.spec.stages.index)
+        sentence = rows[0].sentence if len({row.parts for row in rows}) == 1 else _either(rows)
+        return self._finding(stage, sentence, faults, "fingerprint", reference, looks)
+
+    def _traced(self, reference: Reference, looks: Sequence[Look]) -> Finding | None:
+        """Return the finding from what failing cases show: the earliest stage that any of them names."""
+        told = [(stage, look) for look in looks if look.seen is not None and (stage := decide(look.seen)) is not None]
+        if not told:
+            return None
+        stage, look = min(told, key=lambda item: STAGES.index(item[0]))
+        sentence = "What it computes there agrees with no fault that is known."
+        return self._finding(stage, sentence, (), "trace", reference, [look])
+
+    def _finding(
+        self,
+        stage: str,
+        sentence: str,
+        faults: tuple[str, ...],
+        method: str,
+        reference: Reference,
+        looks: Sequence[Look],
+    ) -> Finding:
+        seen = next((look.seen for look in looks if look.seen is not None), None)
+        line = seen.line_of(stage, reference.parents) if seen else None
+        where = f" (line {line})" if line else ""
+        return Finding(
+            sentence=f"First wrong stage: {stage.replace('_', ' ')}{where}. {sentence}",
+            first_wrong_stage=stage,
+            faults=faults,
+            method="trace" if method == "trace" else "fingerprint",
+            stages=self._states(stage, reference, seen),
+        )
+
+    def _states(self, wrong: str, reference: Reference, seen: Seen | None) -> tuple[tuple[str, str], ...]:
+        """Return each stage's state; without a trace only what follows from the wrong one is known."""
+        if seen is not None:
+            return tuple(states(seen, wrong, reference.parents).items())
+        stages = self._problem.spec.stages
+        inherited = {wrong}
+        for stage in stages:
+            if inherited & set(reference.parents.get(stage, ())):
+                inherited.add(stage)
+        known = dict.fromkeys(stages, "not_seen") | dict.fromkeys(inherited, "inherited") | {wrong: "wrong"}
+        return tuple(known.items())
 
 
 def _either(rows: Sequence[FaultRow]) -> str:
@@ -123,11 +219,5 @@ def _either(rows: Sequence[FaultRow]) -> str:
     return f"It behaves like {' and like '.join(ids)}, which no case tells apart."
 
 
-def stage_states(problem: Problem, table: FaultTable, wrong: str) -> StageStates:
-    """Return each stage's state where only the first wrong one is known: what follows from it inherits."""
-    inherited = {wrong}
-    for stage in problem.spec.stages:
-        if inherited & set(table.parents.get(stage, ())):
-            inherited.add(stage)
-    states = dict.fromkeys(problem.spec.stages, "not_seen") | dict.fromkeys(inherited, "inherited") | {wrong: "wrong"}
-    return tuple(states.items())
+def _arrays(outcome: Outcome | None) -> tuple[Array, ...]:
+    return () if outcome is None or isinstance(outcome, str) else outcome

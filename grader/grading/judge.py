@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from grader.grading.diagnose import diagnose
-from grader.grading.judge_run import judge_closely
+from grader.grading.diagnose import Look, diagnose
+from grader.grading.judge_run import Judged, judge_closely
 from grader.grading.verdict import Judgement, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
@@ -16,16 +16,30 @@ from grader.sandbox.pool import Lane
 Depth = Literal["full", "fast"]  # fast leaves the trace out
 
 
+@dataclass(frozen=True, eq=False)
+class Examination:
+    """A judgement with all that it was made from: for reports and evidence records."""
+
+    judgement: Judgement
+    judged: Judged
+    looks: tuple[Look, ...] = ()
+
+
 def judge(problem: Problem, source: bytes, lane: Lane, cache: CaseCache, depth: Depth = "full") -> Judgement:
     """Judge a submission's bytes against every case of a problem, and say what is wrong with it.
 
     A broken package or a failing sandbox gives JE; only `SandboxUnavailable` (no sandbox at all here) is raised. The
     finding never touches verdict or points.
     """
+    return examine(problem, source, lane, cache, depth).judgement
+
+
+def examine(problem: Problem, source: bytes, lane: Lane, cache: CaseCache, depth: Depth = "full") -> Examination:
+    """As `judge`, with what was seen on the way."""
     started = time.perf_counter()
     judged = judge_closely(problem, source, lane, cache)
-    judgement = judged.judgement
-    if judgement.verdict in (Verdict.AC, Verdict.CE, Verdict.JE):
-        return judgement
-    finding = diagnose(problem, source, judged, lane, cache, depth == "full")
-    return replace(judgement, finding=finding, total_ms=(time.perf_counter() - started) * 1000)
+    if judged.judgement.verdict in (Verdict.AC, Verdict.CE, Verdict.JE):
+        return Examination(judged.judgement, judged)
+    found = diagnose(problem, source, judged, lane, cache, depth == "full")
+    total_ms = (time.perf_counter() - started) * 1000
+    return Examination(replace(judged.judgement, finding=found.finding, total_ms=total_ms), judged, found.looks)

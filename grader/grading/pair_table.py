@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.fault_table import FaultTable
+from grader.grading.fault_table import FaultRow, FaultTable
 from grader.grading.footprint import Footprint, bound_of, footprint
 from grader.problems.cases import Case
 from grader.problems.composition import compose_cases
@@ -143,3 +143,10 @@ def confirmed(
             for outcome, mine, case in zip(outcomes, returned, cases, strict=True)
         )
     ]
+
+
+def as_row(tree: StageTree, pair: Pair) -> FaultRow:
+    """Return a pair as a row of the fault table, without footprints: its earlier stage is the first wrong one."""
+    first, second = sorted((tree.by_name[name] for name in pair), key=lambda each: list(tree.stages).index(each.stage))
+    sentence = f"{first.sentence} Then: {second.sentence}"
+    return FaultRow(f"{first.fault}+{second.fault}", first.stage, "+".join(pair), sentence, (), ())
