@@ -15,6 +15,7 @@ from typing import Final
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.batch.worker import Outcome, judge_submissions, start
 from grader.errors import JudgeError
+from grader.grading.judge import Depth
 from grader.grading.judge_run import not_judged
 from grader.grading.verdict import Reason
 
@@ -25,8 +26,8 @@ AHEAD: Final = 2  # chunks waiting for each process; memory does not grow with t
 class Batch:
     """A run over submissions. `stop` lets what runs finish and starts nothing more."""
 
-    def __init__(self, root: Path, cache: Path, jobs: int) -> None:
-        self._root, self._cache, self._jobs = root, cache, jobs
+    def __init__(self, root: Path, cache: Path, jobs: int, depth: Depth = "full") -> None:
+        self._root, self._cache, self._jobs, self._depth = root, cache, jobs, depth
         self._context = multiprocessing.get_context("spawn")
         self._stopped = self._context.RawValue("b", False)  # every process reads it, without a lock
 
@@ -48,7 +49,7 @@ class Batch:
     def _executor(self, jobs: int) -> ProcessPoolExecutor:
         cores = sorted(os.sched_getaffinity(0))
         started = self._context.Value("i", 0)
-        arguments = (self._root, self._cache, cores, started, self._stopped)
+        arguments = (self._root, self._cache, self._depth, cores, started, self._stopped)
         return ProcessPoolExecutor(jobs, self._context, start, arguments)
 
     def _work(self, chunks: deque[list[Submission]], suspects: list[Submission]) -> Iterator[Outcome]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.errors import InvalidPackage
-from grader.grading.judge import judge
+from grader.grading.judge import Depth, judge
 from grader.grading.judge_run import not_judged
 from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
@@ -49,6 +49,7 @@ class _Worker:
     root: Path
     lane: Lane
     cache: CaseCache
+    depth: Depth
     stopped: Any
     problems: dict[str, Problem | InvalidPackage]
 
@@ -65,7 +66,7 @@ class _Worker:
 _worker: _Worker | None = None
 
 
-def start(root: Path, cache: Path, cores: list[int], started: Any, stopped: Any) -> None:
+def start(root: Path, cache: Path, depth: Depth, cores: list[int], started: Any, stopped: Any) -> None:
     """Prepare this process; Ctrl-C is the parent's to handle, and without a parent it ends.
 
     Grader and child take turns, so both stay on one core: a wake-up across cores costs more than a short call.
@@ -88,7 +89,7 @@ def start(root: Path, cache: Path, cores: list[int], started: Any, stopped: Any)
     with contextlib.suppress(SandboxUnavailable):  # then every submission says so
         lane.start()
     atexit.register(lane.close)
-    _worker = _Worker(root, lane, CaseCache(cache), stopped, {})
+    _worker = _Worker(root, lane, CaseCache(cache), depth, stopped, {})
 
 
 def _end_with_parent() -> None:
@@ -116,7 +117,7 @@ def _judge(worker: _Worker, submission: Submission) -> Outcome:
         if isinstance(problem, InvalidPackage):
             judgement = not_judged(submission.problem, source, Reason.INVALID_PACKAGE, problem.message)
         else:
-            judgement = judge(problem, source, worker.lane, worker.cache)
+            judgement = judge(problem, source, worker.lane, worker.cache, worker.depth)
     except SandboxUnavailable as error:
         judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, str(error))
     except Exception as error:  # a fault of ours stops no other submission

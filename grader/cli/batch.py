@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from grader.batch.packages import prepare_packages
 from grader.batch.results import Results
 from grader.batch.run import Batch
 from grader.batch.submissions import Found, find_submissions
@@ -21,6 +22,7 @@ from grader.cli.judging import cache_for, require_sandbox, warn
 from grader.cli.progress import Progress
 from grader.config import Settings, read_settings
 from grader.errors import InvalidPackage
+from grader.grading.judge import Depth
 from grader.problems.files import read_folder
 from grader.problems.loader import slugs
 from grader.problems.sets import named_set
@@ -34,20 +36,36 @@ LACKING_SHOWN = 20  # candidates without some of a set's problems, the same
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for results.jsonl, results.csv.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Submissions at a time; the usable cores without it.")
 @click.option("--set", "set_name", metavar="NAME", shell_complete=complete_set, help="Only the problems of this set.")
+@click.option(
+    "--finding",
+    type=click.Choice(["full", "fast"]),
+    default="full",
+    show_default=True,
+    help="fast leaves the trace out: no line, and no stage where no known fault agrees.",
+)
 @click.option("--resume", is_flag=True, help="Go on where an earlier run into the same folder stopped.")
 @click.pass_context
 def batch_command(
-    context: click.Context, folder: Path, out: Path, jobs: int | None, set_name: str | None, resume: bool
+    context: click.Context,
+    folder: Path,
+    out: Path,
+    jobs: int | None,
+    set_name: str | None,
+    finding: Depth,
+    resume: bool,
 ) -> None:
     """Judge every DIR/<candidate>/<problem>.py; exit 4 when the grader itself failed on one."""
     settings = read_settings()
     found = _find(folder, settings.problems, set_name)
     require_sandbox()
-    cache_for(settings)  # says once what is wrong with it
+    cache = cache_for(settings)  # says once what is wrong with it
     with Results(out, resume) as results:
         finished = results.keep(found.submissions, _package_hashes(settings, found)) if resume else set()
         todo = [submission for submission in found.submissions if submission.key not in finished]
-        batch = Batch(settings.problems, settings.cache, jobs or len(os.sched_getaffinity(0)))
+        processes = jobs or len(os.sched_getaffinity(0))
+        used = sorted({submission.problem for submission in todo})
+        prepare_packages(settings.problems, used, cache, processes, warn)
+        batch = Batch(settings.problems, settings.cache, processes, finding)
         troubles = _Troubles()
         with _stoppable(batch) as stopped, Progress("batch", "submissions", len(finished)) as progress:
             for number, outcome in enumerate(batch.outcomes(todo), 1):
@@ -58,7 +76,11 @@ def batch_command(
         counts = results.finish()
     _summary(counts, len(finished), out)
     if stopped.is_set():
-        options = [*([f"--jobs={jobs}"] if jobs else []), *([f"--set={set_name}"] if set_name is not None else [])]
+        options = [
+            *([f"--jobs={jobs}"] if jobs else []),
+            *([f"--set={set_name}"] if set_name is not None else []),
+            *(["--finding=fast"] if finding == "fast" else []),
+        ]
         again = ["grader", "batch", str(folder), "--out", str(out), *options, "--resume"]
         warn(f"Interrupted; go on with: {shlex.join(again)}")
         context.exit(130)

@@ -14,6 +14,7 @@ COMMANDS: Final = {
     "show": "grader.cli.problems",
     "grade": "grader.cli.grade",
     "quiz": "grader.cli.quiz",
+    "lesson": "grader.cli.lesson",
     "check": "grader.cli.check",
     "new": "grader.cli.new",
     "batch": "grader.cli.batch",

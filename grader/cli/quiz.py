@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Final
 
 import click
@@ -31,9 +32,18 @@ def quiz_command(context: click.Context, problem: str) -> None:
     """
     loaded = load_named(problem, read_settings().problems)
     questions = _questions(loaded)
+    context.exit(ask(loaded.spec.title, questions))
+
+
+def ask(title: str, questions: Sequence[MultipleChoiceSpec]) -> int:
+    """Ask questions one by one; return the exit code.
+
+    Raises:
+        UserError: there is no input, or none of it is an answer.
+    """
     if sys.stdin is None:
         raise UserError("Standard input is closed; answer at a terminal, or pipe letters in.")
-    print_view(title_view(loaded.spec.title, len(questions)))
+    print_view(title_view(title, len(questions)))
     right = answered = 0
     for number, question in enumerate(questions, 1):
         print_view(question_view(question, number, len(questions)))
@@ -44,7 +54,7 @@ def quiz_command(context: click.Context, problem: str) -> None:
         answered += 1
         right += chosen == question.correct
     print_view(score_view(right, answered, len(questions)))
-    context.exit(0 if right == len(questions) else 1)
+    return 0 if right == len(questions) else 1
 
 
 def _questions(problem: Problem) -> list[MultipleChoiceSpec]:

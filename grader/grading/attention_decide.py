@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.attention_trace import STAGES, Seen, is_near, views_like
+from grader.grading.attention_trace import STAGES, Seen, is_linear, is_near, views_like
 
 Floats = npt.NDArray[np.float64]
 # which stage is computed from which arrays: where a step raised, what it used tells
@@ -71,21 +71,11 @@ def _after_weights(seen: Seen) -> str:
     layer = seen.layer
     if seen.has("mixed_values") or seen.matches["mixed_values"].form == "pre":
         return "output"
-    if layer.y is not None and _is_linear(layer.merged(layer.stages["mixed_values"]), layer.y):
+    if layer.y is not None and is_linear(layer.merged(layer.stages["mixed_values"]), layer.y):
         return "output"
     if seen.matches["values"].form == "scrambled" or not seen.uses("w_v"):
         return "values"
     return "mixed_values" if seen.has("values") else "values"
-
-
-def _is_linear(inputs: Floats, outputs: Floats) -> bool:
-    """Whether outputs are some matrix times inputs: with enough rows that is no accident."""
-    rows = inputs.reshape(-1, inputs.shape[-1])
-    wanted = outputs.reshape(-1, outputs.shape[-1])
-    if len(rows) < rows.shape[1] + 3 or len(rows) != len(wanted) or not np.isfinite(wanted).all():
-        return False
-    matrix = np.linalg.lstsq(rows, wanted, rcond=None)[0]
-    return float(np.abs(rows @ matrix - wanted).max()) <= 1e-7 * max(float(np.abs(wanted).max()), 1e-12)
 
 
 def _upstream(seen: Seen) -> str | None:

@@ -80,6 +80,16 @@ def is_near(one: Floats | None, other: Floats) -> bool:
     return bool(np.abs(one - other).max(initial=0.0) <= _NEAR * max(np.abs(other).max(initial=0.0), 1e-12))
 
 
+def is_linear(inputs: Floats, outputs: Floats) -> bool:
+    """Whether outputs are some matrix times inputs: with enough rows that is no accident."""
+    rows = inputs.reshape(-1, inputs.shape[-1])
+    wanted = outputs.reshape(-1, outputs.shape[-1])
+    if len(rows) < rows.shape[1] + 3 or len(rows) != len(wanted) or not np.isfinite(wanted).all():
+        return False
+    matrix = np.linalg.lstsq(rows, wanted, rcond=None)[0]
+    return float(np.abs(rows @ matrix - wanted).max()) <= 1e-7 * max(float(np.abs(wanted).max()), 1e-12)
+
+
 class Seen:
     """Which stages a trace shows, and in which form."""
 

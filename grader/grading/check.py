@@ -13,7 +13,14 @@ from typing import Final
 from grader.errors import InvalidPackage
 from grader.grading.case_facts import CaseFacts
 from grader.grading.check_report import Report, RuleCases, SourceVerdict, pack, unpack
-from grader.grading.fault_findings import alike_findings, idle_findings, subset_findings
+from grader.grading.fault_findings import (
+    SLIPS,
+    alike_findings,
+    broken_findings,
+    idle_findings,
+    said,
+    subset_findings,
+)
 from grader.grading.fault_runs import assembled
 from grader.grading.fault_table import FaultRow, agrees, alternative_row
 from grader.grading.fault_table import pack as pack_table
@@ -22,9 +29,10 @@ from grader.grading.judge_run import Judged, judge_closely
 from grader.grading.kill_matrix import KillMatrix
 from grader.grading.lint import findings_of, lint
 from grader.grading.package_texts import text_findings
+from grader.grading.source_findings import expected_verdicts, missing_folders, stray_findings, verdict_finding
 from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
-from grader.problems.cases import Array, Case, generate_cases, sizes_of
+from grader.problems.cases import Array, Case, generate_again, sizes_of
 from grader.problems.composition import Outcome, compose_cases, stages_of, trace_cases
 from grader.problems.files import PackageFiles
 from grader.problems.loader import Problem, load_all
@@ -32,24 +40,9 @@ from grader.problems.stages import FILE, StageTree
 from grader.sandbox.pool import Lane, Pool
 from grader.sandbox.wire import encode
 
-FOLDERS: Final = {
-    "accepted": Verdict.AC,
-    "wrong_answer": Verdict.WA,
-    "run_time_error": Verdict.RTE,
-    "time_limit_exceeded": Verdict.TLE,
-}
 _AT_ONCE: Final = 16  # alternatives that are composed in one child
 Done = Callable[[int, int], None]
 Job = Callable[[Lane], None]
-
-
-def expected_verdicts(problem: Problem) -> dict[str, Verdict | None]:
-    """Return every source of a package with the verdict that it must get."""
-    expected: dict[str, Verdict | None] = {
-        path: verdict for folder, verdict in FOLDERS.items() for path in problem.files.below(f"submissions/{folder}")
-    }
-    expected.update({variant.starter: None for variant in problem.spec.variants.values()})
-    return expected
 
 
 def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done) -> Report:
@@ -60,13 +53,16 @@ def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done)
     """
     try:
         problem = load_all(files)
-        known = cache.kept(problem, "check", unpack)
-        if known is not None and known.slug == problem.slug:  # a copy under another name has the same hash
-            return known
-        with pool.lane() as lane:
-            cases = cache.cases(problem, lane)
     except InvalidPackage as error:
         return Report(files.slug, error.findings)
+    known = cache.kept(problem, "check", unpack)
+    if known is not None and known.slug == problem.slug:  # a copy under another name has the same hash
+        return known
+    try:
+        with pool.lane() as lane:
+            cases = cache.cases(problem, lane)
+    except InvalidPackage as error:  # nothing can be judged; the rest is told all the same
+        return Report(files.slug, (*error.findings, *subset_findings(problem), *text_findings(problem, ())))
     report = _Check(problem, cases, cache).report(pool, done)
     if not any(source.verdict is Verdict.JE for source in report.sources):  # those are ours, and may pass
         cache.keep(problem, "check", report, pack)
@@ -95,19 +91,22 @@ class _Check:
         self._run(pool, self._jobs(expected), done)
         sources = tuple(SourceVerdict.of(path, expected[path], self._judged[path].judgement) for path in expected)
         table = assembled(self._problem, self._cases, self._tree, self._judged, self._composed.values())
-        self._cache.keep(self._problem, "faults", table, pack_table)
         rules = lint(self._problem, self._facts())
         findings = [
-            *_missing_folders(self._problem),
-            *(_finding(self._problem, source) for source in sources if not source.is_right),
+            *missing_folders(self._problem),
+            *stray_findings(self._problem, expected),
+            *(verdict_finding(self._problem, source) for source in sources if not source.is_right),
             *self._findings,
             *self._starter_findings(),
             *subset_findings(self._problem),
+            *broken_findings(self._problem, table),
             *alike_findings(self._problem, table),
-            *findings_of(self._problem, rules),
+            *findings_of(self._problem, rules, has_stages=self._tree is not None),
             *text_findings(self._problem, self._cases),
-            *idle_findings(self._problem, table, rules),
         ]
+        if self._tree is not None:  # otherwise half of the faults are missing, for which cases are there
+            findings += idle_findings(self._problem, table, rules)
+            self._cache.keep(self._problem, "faults", table, pack_table)
         kept = tuple(
             RuleCases(each.rule.name, each.entry, each.rule.minimum, each.cases, each.is_exempt) for each in rules
         )
@@ -144,26 +143,33 @@ class _Check:
         except InvalidPackage as error:
             self._findings += error.findings
             return
-        self._tree = tree
         self._traces = trace_cases(tree, self._cases, lane)
+        wrong: dict[str, list[str]] = {}
         for case, trace in zip(self._cases, self._traces, strict=True):
             if not agrees(case, _outputs(tree, case, trace)):
-                got = trace if isinstance(trace, str) else "other values"
-                self._findings.append(
-                    f"{self._problem.slug}/{FILE}: composed, the stages give {got} at {case.name}, not what the "
-                    "reference gives; correct the stage that differs."
-                )
+                wrong.setdefault(_difference(case, trace), []).append(case.name)
+        self._findings += [
+            f"{self._problem.slug}/{FILE}: composed, {what} at {_few(names)}; correct the stage that differs."
+            for what, names in wrong.items()
+        ]
+        if not wrong:  # alternatives of stages that are wrong themselves show nothing
+            self._tree = tree
 
     def _judge(self, path: str, lane: Lane) -> None:
         self._judged[path] = judge_closely(self._problem, self._problem.files.contents[path], lane, self._cache)
 
     def _generate_again(self, lane: Lane) -> None:
-        again = generate_cases(self._problem, lane)
-        for case, other in zip(self._cases, again, strict=True):
-            if encode(case.arguments) != encode(other["args"]) or case.layouts != other["layout"]:
+        try:
+            again = generate_again(self._problem, lane)
+        except InvalidPackage as error:
+            self._findings += [f"{text} It worked before: take every number from rng." for text in error.findings]
+            return
+        for case in self._cases:
+            others = [cases[case.name] for cases in again]
+            if any(encode(case.arguments) != encode(o["args"]) or case.layouts != o["layout"] for o in others):
                 self._findings.append(
-                    f"{self._problem.slug}/cases.py: {case.name}: gives other inputs the second time; take every "
-                    "number from rng."
+                    f"{self._problem.slug}/cases.py: {case.name}: gives other inputs when it is called again, or after "
+                    "other cases; take every number from rng."
                 )
 
     def _compose(self, names: Sequence[str], lane: Lane) -> None:
@@ -188,6 +194,8 @@ class _Check:
         for name, outcomes in self._planted.items():
             path = self._problem.spec.variants[name].starter
             for case, planted, got in zip(self._cases, outcomes, self._judged[path].outcomes(), strict=True):
+                if isinstance(planted, str) and planted in SLIPS:
+                    break  # the alternative has its own finding
                 if not case.is_sample and not footprint(case, planted).is_like(footprint(case, got), case):
                     findings.append(
                         f"{self._problem.slug}/{path}: does not behave at {case.name} as the stages do with the "
@@ -220,20 +228,13 @@ def _outputs(tree: StageTree, case: Case, trace: Outcome) -> Outcome:
     return tuple(values[stage] for stage in tree.outputs(case.entry))
 
 
-def _missing_folders(problem: Problem) -> list[str]:
-    if problem.files.below("submissions/wrong_answer"):
-        return []
-    return [f"{problem.slug}/submissions/wrong_answer: there is no wrong source; add one for each planted fault."]
+def _difference(case: Case, trace: Outcome) -> str:
+    """Say how a case's composed stages differ from the reference."""
+    if isinstance(trace, str):
+        return f"a stage {said(trace)}"
+    return f"no stage raises {case.raises}" if case.raises else "the outputs are not the reference's"
 
 
-def _finding(problem: Problem, source: SourceVerdict) -> str:
-    got = f"{source.verdict} ({source.reason})" if source.reason else source.verdict
-    if source.expected is None:
-        return f"{problem.slug}/{source.path}: this starter gets {got}; plant its faults so that a secret case fails."
-    if source.expected is Verdict.AC:
-        return (
-            f"{problem.slug}/{source.path}: gets {got}{source.where}; correct the source, or the cases that refuse it."
-        )
-    if source.verdict is Verdict.AC:
-        return f"{problem.slug}/{source.path}: is accepted; add a secret case that its fault fails."
-    return f"{problem.slug}/{source.path}: gets {got}, its folder says {source.expected}; move it{source.where}."
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return ", ".join(names[:2]) + more

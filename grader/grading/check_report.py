@@ -13,7 +13,7 @@ from grader.sandbox.wire import WireError
 
 @dataclass(frozen=True)
 class SourceVerdict:
-    """What one of the package's sources got; `expected` None: anything but AC (a starter)."""
+    """What one of the package's sources got; `expected` None: WA or RTE (a starter)."""
 
     path: str
     expected: Verdict | None
@@ -34,7 +34,7 @@ class SourceVerdict:
     @property
     def is_right(self) -> bool:
         """Whether the verdict is the one that the folder names."""
-        return self.verdict is self.expected if self.expected else self.verdict not in (Verdict.AC, Verdict.JE)
+        return self.verdict is self.expected if self.expected else self.verdict in (Verdict.WA, Verdict.RTE)
 
 
 @dataclass(frozen=True)

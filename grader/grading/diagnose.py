@@ -8,13 +8,16 @@ shows. What cannot be told stays untold, and nothing here touches verdict or poi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Final
 
 from grader.errors import InvalidPackage
 from grader.grading import pair_table
 from grader.grading.attention_decide import decide, states
+from grader.grading.attention_invariants import stage_of
 from grader.grading.attention_trace import STAGES, Layer, Seen
+from grader.grading.compare import right_outputs
 from grader.grading.fault_runs import fault_table
 from grader.grading.fault_table import FaultRow, FaultTable
 from grader.grading.fingerprint import recognised
@@ -22,11 +25,12 @@ from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
 from grader.grading.reference import Reference, reference_of, worth_tracing
 from grader.grading.trace import TRACES, Trace, trace_submission
-from grader.grading.verdict import Finding, Reason, Verdict
+from grader.grading.verdict import Finding, Method, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Array, Case
 from grader.problems.composition import Outcome, stages_of
 from grader.problems.loader import Problem
+from grader.problems.stages import output_stages
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import SandboxLost
 
@@ -113,7 +117,8 @@ class _Diagnosing:
         looks = self._looks(reference) if trace else ()
         if rows:
             return Diagnosis(self._named(rows, reference, looks), looks)
-        return Diagnosis(self._traced(reference, looks) or Finding(self._judged.judgement.message), looks)
+        found = self._traced(reference, looks) or self._by_invariants(reference) or self._by_elimination(reference)
+        return Diagnosis(found or Finding(self._judged.judgement.message), looks)
 
     def _is_swapped(self) -> bool:
         """Whether every secret case returns the expected arrays, but in another order."""
@@ -132,15 +137,14 @@ class _Diagnosing:
 
     def _pairs(self, table: FaultTable) -> list[FaultRow]:
         """Return the pairs of faults that the submission behaves like, as rows."""
-        tree = stages_of(self._problem, self._lane)
-        pairs = self._cache.kept(self._problem, "pairs", pair_table.unpack)
+        pairs = pair_table.pairs_of(self._problem, table, lambda: nullcontext(self._lane), self._cache)
         if pairs is None:
-            pairs = pair_table.build_pairs(tree, table, self._lane)
-            self._cache.keep(self._problem, "pairs", pairs, pair_table.pack)
+            return []
         reached = [position for position, mine in enumerate(self._mine) if self._is_usable(position, mine)]
         like = pairs.like({self._cases[at].name: (self._cases[at], self._mine[at]) for at in reached})[:_PAIRS_MAX]
         if not like:
             return []
+        tree = stages_of(self._problem, self._lane)
         cases = [self._cases[at] for at in reached]
         found = pair_table.confirmed(tree, cases, [self._mine[at] for at in reached], like, self._lane)
         return [pair_table.as_row(tree, pair) for pair in found]
@@ -150,20 +154,25 @@ class _Diagnosing:
 
     def _looks(self, reference: Reference) -> tuple[Look, ...]:
         """Trace failing cases, those first that show most."""
-        failing = {case.name for case in self._judged.judgement.cases if case.failure}
-        usable = [case for case in self._cases if case.name in failing and case.name in reference.stages]
-        chosen = worth_tracing(usable, TRACES)
-        traced = trace_submission(self._problem, self._source, chosen, self._lane)
-        return tuple(Look(case, trace, self._seen(case, trace, reference)) for case, trace in traced)
+        chosen = worth_tracing(self._failing(reference), TRACES)
+        looks = []
+        for case, trace in trace_submission(self._problem, self._source, chosen, self._lane):
+            layer = self._layer(case, reference)
+            looks.append(Look(case, trace, Seen(layer, trace) if layer else None))
+        return tuple(looks)
 
-    def _seen(self, case: Case, trace: Trace, reference: Reference) -> Seen | None:
+    def _failing(self, reference: Reference) -> list[Case]:
+        failing = {case.name for case in self._judged.judgement.cases if case.failure}
+        return [case for case in self._cases if case.name in failing and case.name in reference.stages]
+
+    def _layer(self, case: Case, reference: Reference) -> Layer | None:
+        """Return a case as an attention layer, None where its stages are not those of one."""
         stages = reference.stages[case.name]
         if tuple(stages) != STAGES:
             return None
-        position = self._cases.index(case)
         names = self._problem.spec.entries[case.entry].outputs
-        returned = dict(zip(names, _arrays(self._outcomes[position]), strict=False))
-        return Seen(Layer.of(dict(stages), case.arguments, returned), trace)
+        returned = dict(zip(names, _arrays(self._outcomes[self._cases.index(case)]), strict=False))
+        return Layer.of(dict(stages), case.arguments, returned)
 
     def _named(self, rows: Sequence[FaultRow], reference: Reference, looks: Sequence[Look]) -> Finding:
         """Return the finding of faults that are recognised; of several the earliest stage is named."""
@@ -181,12 +190,42 @@ class _Diagnosing:
         sentence = "What it computes there agrees with no fault that is known."
         return self._finding(stage, sentence, (), "trace", reference, [look])
 
+    def _by_invariants(self, reference: Reference) -> Finding | None:
+        """Return the finding from what was returned for the failing cases that show most."""
+        told = []
+        for case in worth_tracing(self._failing(reference), TRACES):
+            layer = self._layer(case, reference)
+            if layer is not None and (stage := stage_of(layer)) is not None:
+                told.append(stage)
+        if not told:
+            return None
+        stage = min(told, key=STAGES.index)
+        sentence = "The returned arrays are related as they would be then; no fault that is known agrees."
+        return self._finding(stage, sentence, (), "invariants", reference, ())
+
+    def _by_elimination(self, reference: Reference) -> Finding | None:
+        """Return the finding where all stages but one of a wrong output are known to be right."""
+        told = set()
+        for case in self._failing(reference):
+            outcome = self._outcomes[self._cases.index(case)]
+            entry = self._problem.spec.entries[case.entry]
+            names = output_stages(entry, self._problem.spec.stages)
+            if not outcome or isinstance(outcome, str) or len(outcome) != len(names):
+                return None
+            is_right = dict(zip(names, right_outputs(case, outcome), strict=True))
+            right = reference.with_ancestors(name for name, right in is_right.items() if right)
+            left = reference.with_ancestors(name for name, right in is_right.items() if not right) - right
+            told.add(frozenset(left))
+        if len(told) != 1 or len(only := next(iter(told))) != 1:
+            return None
+        return self._finding(next(iter(only)), "Every other stage is right.", (), "invariants", reference, ())
+
     def _finding(
         self,
         stage: str,
         sentence: str,
         faults: tuple[str, ...],
-        method: str,
+        method: Method,
         reference: Reference,
         looks: Sequence[Look],
     ) -> Finding:
@@ -197,7 +236,7 @@ class _Diagnosing:
             sentence=f"First wrong stage: {stage.replace('_', ' ')}{where}. {sentence}",
             first_wrong_stage=stage,
             faults=faults,
-            method="trace" if method == "trace" else "fingerprint",
+            method=method,
             stages=self._states(stage, reference, seen),
         )
 

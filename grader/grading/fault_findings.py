@@ -4,12 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, combinations
+from typing import Final
 
 from grader.grading.fault_table import FaultRow, FaultTable
+from grader.grading.footprint import RAISED
 from grader.grading.kill_matrix import idle_cases
 from grader.grading.lint import RuleResult
+from grader.problems.composition import COMPOSED_LIMITS
 from grader.problems.loader import Problem
+from grader.problems.stage_code import CHANGED_ARGUMENTS, CHANGED_STAGE
 from grader.problems.stages import FILE
+from grader.sandbox.run import End
+
+# outcomes of stages and alternatives that are slips of their author, and no way to be wrong that a candidate could have
+SLIPS: Final = {
+    End.TIME.value: f"takes longer than {COMPOSED_LIMITS.case_s:g} s",
+    End.OUTPUT.value: "prints more than 1 MiB",
+    End.CRASH.value: "crashes",
+    End.REFUSED.value: "makes a system call that the sandbox refuses",
+    End.BAD_ANSWER.value: "returns something else than plain arrays",
+    CHANGED_ARGUMENTS: "changes its arguments",
+    CHANGED_STAGE: "changes an earlier stage",
+    "NameError": "raises NameError",
+    "AttributeError": "raises AttributeError",
+    "PermissionError": "does what the sandbox refuses",
+}
+
+
+def said(outcome: str) -> str:
+    """Return what a function does whose outcome is a word."""
+    return SLIPS.get(outcome) or f"raises {outcome}"
 
 
 def subset_findings(problem: Problem) -> list[str]:
@@ -28,6 +52,28 @@ def subset_findings(problem: Problem) -> list[str]:
     return list(findings.values())
 
 
+def broken_findings(problem: Problem, table: FaultTable) -> list[str]:
+    """Return the alternatives that do not run as such."""
+    findings = []
+    for row in table.rows:
+        if not row.is_source and (slip := _slip(table, row)):
+            case, outcome = slip
+            findings.append(
+                f"{problem.slug}/{FILE}: {row.origin}: {SLIPS[outcome]} at {case}; correct it: an alternative returns "
+                "plain arrays, or raises as a candidate's function would."
+            )
+    return findings
+
+
+def _slip(table: FaultTable, row: FaultRow) -> tuple[str, str] | None:
+    """Return the first case at which an alternative does not run as such, and its outcome there."""
+    for case, each in zip(table.cases, row.footprints, strict=True):
+        outcome = each.key.removeprefix(RAISED)
+        if each.key.startswith(RAISED) and outcome in SLIPS:
+            return case.name, outcome
+    return None
+
+
 def alike_findings(problem: Problem, table: FaultTable) -> list[str]:
     """Return the alternatives that no secret case kills, and where ids and behaviour disagree."""
     findings = [
@@ -35,19 +81,20 @@ def alike_findings(problem: Problem, table: FaultTable) -> list[str]:
         for row in table.rows
         if not row.is_source and not any(_secret(table, row.killed))
     ]
-    alike = table.alike()
+    broken = {row.origin for row in table.rows if not row.is_source and _slip(table, row)}
+    alike = [pair for pair in table.alike() if broken.isdisjoint(row.origin for row in pair)]
     findings += [
-        f"{problem.slug}: no secret case tells {_named(first)} from {_named(second)}; add one that does, or give them "
-        "one fault id."
+        f"{problem.slug}/cases.py: no secret case tells {_named(first)} from {_named(second)}; add one that does, or "
+        "give them one fault id."
         for first, second in alike
         if first.parts != second.parts
     ]
     same = {(first.origin, second.origin) for first, second in alike}
     return findings + [
-        f"{problem.slug}: {_named(first)} and {_named(second)} have one fault id and behave differently at "
-        f"{_first_difference(table, first, second)}; rename one."
+        f"{problem.slug}/{_file(first, second)}: {_named(first)} and {_named(second)} have one fault id and behave "
+        f"differently at {_first_difference(table, first, second)}; rename one."
         for first, second in _same_id(table)
-        if (first.origin, second.origin) not in same
+        if (first.origin, second.origin) not in same and broken.isdisjoint((first.origin, second.origin))
     ]
 
 
@@ -74,6 +121,11 @@ def _first_difference(table: FaultTable, first: FaultRow, second: FaultRow) -> s
 
 def _secret(table: FaultTable, flags: Sequence[bool]) -> list[bool]:
     return [flag for case, flag in zip(table.cases, flags, strict=True) if not case.is_sample]
+
+
+def _file(*rows: FaultRow) -> str:
+    """Return the file in which ids of these rows are given."""
+    return "faults.yaml" if any(row.is_source for row in rows) else FILE
 
 
 def _named(row: FaultRow) -> str:

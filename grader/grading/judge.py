@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from grader.grading.diagnose import Look, diagnose
+from grader.grading.diagnose import Diagnosis, Look, diagnose
 from grader.grading.judge_run import Judged, judge_closely
 from grader.grading.verdict import Judgement, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
 
+log = logging.getLogger(__name__)
 Depth = Literal["full", "fast"]  # fast leaves the trace out
 
 
@@ -40,6 +42,11 @@ def examine(problem: Problem, source: bytes, lane: Lane, cache: CaseCache, depth
     judged = judge_closely(problem, source, lane, cache)
     if judged.judgement.verdict in (Verdict.AC, Verdict.CE, Verdict.JE):
         return Examination(judged.judgement, judged)
-    found = diagnose(problem, source, judged, lane, cache, depth == "full")
+    try:
+        found = diagnose(problem, source, judged, lane, cache, depth == "full")
+    except Exception:  # a fault of ours costs the finding, never the verdict
+        log.exception("the finding of a submission for %s failed", problem.slug)
+        lane.close()
+        found = Diagnosis(judged.judgement.finding)
     total_ms = (time.perf_counter() - started) * 1000
     return Examination(replace(judged.judgement, finding=found.finding, total_ms=total_ms), judged, found.looks)

@@ -69,8 +69,12 @@ def _result(rule: Rule, entry: str, hidden: HiddenSet, problem: Problem) -> Rule
     return RuleResult(rule, entry, names, len(hidden.facts), rule.name in problem.spec.exemptions)
 
 
-def findings_of(problem: Problem, results: Sequence[RuleResult]) -> list[str]:
-    """Return a finding for each broken rule, and for each exemption that is not needed or not known."""
+def findings_of(problem: Problem, results: Sequence[RuleResult], has_stages: bool = True) -> list[str]:
+    """Return a finding for each broken rule, and for each exemption that is not needed or not known.
+
+    Args:
+        has_stages: whether the facts hold stages; without them it is not known which rules apply.
+    """
     several = len(problem.spec.entries) > 1
     findings = []
     for result in results:
@@ -80,7 +84,8 @@ def findings_of(problem: Problem, results: Sequence[RuleResult]) -> list[str]:
                 f"{problem.slug}/cases.py: rule {rule.name}{entry}: {rule.what}; {rule.remedy}, or say in problem.yaml "
                 f"why it does not apply: exemptions.{rule.name}."
             )
-    return findings + [_exemption_finding(problem, name, results) for name in _idle_exemptions(problem, results)]
+    idle = _idle_exemptions(problem, results) if has_stages else []
+    return findings + [_exemption_finding(problem, name, results) for name in idle]
 
 
 def _idle_exemptions(problem: Problem, results: Sequence[RuleResult]) -> list[str]:

@@ -1,4 +1,7 @@
-"""Looks through a package's texts: what cannot be shown, what the statement leaves out, what case names give away."""
+"""Looks through a package's texts: what cannot be shown, what the statement leaves out, what case names give away.
+
+And through its code, as text: functions that stand twice, cases of no group.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Final
 
 from markdown_it.token import Token
 
+from grader.errors import InvalidPackage
 from grader.problems.cases import Case
 from grader.problems.files import STANDARD
 from grader.problems.loader import Problem
@@ -25,6 +29,8 @@ _TOLERANCE: Final = re.compile(r"tolerance|relative|absolute|exact|bit for bit",
 _RANGE: Final = re.compile(r"\brange\b|\bup to\b|\bat most\b|\bin size\b|\bbetween\b", re.IGNORECASE)
 _SCORES: Final = re.compile(r"\bscores?\b", re.IGNORECASE)
 _CAUSAL: Final = re.compile(r"\bcausal", re.IGNORECASE)
+_CASES: Final = "cases.py"
+_FUNCTION: Final = re.compile(r"^def ([A-Za-z0-9_]+)\(", re.MULTILINE)
 _ALTERNATIVE: Final = re.compile(r"^def [a-z0-9_]+?__([a-z0-9_]+)\(", re.MULTILINE)
 # a $ that an escape makes stays a token of its own, and so is told from one that opens a formula without an end
 _MARKDOWN: Final = make_parser(recognises_html=True).disable("text_join")
@@ -60,6 +66,7 @@ def text_findings(problem: Problem, cases: Sequence[Case]) -> list[str]:
     return [
         *(finding for text in texts for finding in _unreadable(text)),
         *(f"{statement.where}: {gap}" for gap in _gaps(problem, statement)),
+        *_idle_functions(problem),
         *_telling_names(problem, cases),
         *_samples_among_secrets(problem, cases),
     ]
@@ -171,6 +178,26 @@ def _dtypes(problem: Problem) -> set[str]:
     return found
 
 
+def _idle_functions(problem: Problem) -> Iterator[str]:
+    """Name the functions that a later one of the same name hides, and the cases that no group has."""
+    for path in (_CASES, FILE):
+        names = _FUNCTION.findall(_code(problem, path))
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            yield f"{problem.slug}/{path}: {name} is defined twice, and the first is never used; remove or rename one."
+    grouped = {case for group in problem.spec.groups for case in group.cases}
+    for name in dict.fromkeys(_FUNCTION.findall(_code(problem, _CASES))):
+        if name.startswith(("sample_", "secret_")) and name not in grouped:
+            yield f"{problem.slug}/{_CASES}: {name}: is in no group of problem.yaml; add it to one, or remove it."
+
+
+def _code(problem: Problem, path: str) -> str:
+    """Return a file of code as text; empty where it is missing or no text, which is found elsewhere."""
+    try:
+        return problem.files.text(path) if path in problem.files.contents else ""
+    except InvalidPackage:
+        return ""
+
+
 def _telling_names(problem: Problem, cases: Sequence[Case]) -> Iterator[str]:
     """Name the secret cases whose names hold all words of a fault: candidates see the names of failed cases."""
     faults = _fault_ids(problem)
@@ -184,10 +211,8 @@ def _telling_names(problem: Problem, cases: Sequence[Case]) -> Iterator[str]:
 def _fault_ids(problem: Problem) -> list[str]:
     ids = {part for fault in problem.faults.files.values() for part in fault.fault.split("+")}
     ids |= {fault for variant in problem.spec.variants.values() for fault in variant.planted}
-    paths = [FILE, f"{STANDARD}/{problem.spec.standard}/{FILE}"]
-    for path in paths:
-        if path in problem.files.contents:
-            ids |= {name.replace("_", "-") for name in _ALTERNATIVE.findall(problem.files.text(path))}
+    for path in (FILE, f"{STANDARD}/{problem.spec.standard}/{FILE}"):
+        ids |= {name.replace("_", "-") for name in _ALTERNATIVE.findall(_code(problem, path))}
     return sorted(ids)
 
 

@@ -7,6 +7,7 @@ submission that agrees with a pair's is held against the pair composed anew, ove
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -16,8 +17,10 @@ import numpy.typing as npt
 
 from grader.grading.fault_table import FaultRow, FaultTable
 from grader.grading.footprint import Footprint, bound_of, footprint
+from grader.problems.cache import CaseCache
 from grader.problems.cases import Case
-from grader.problems.composition import compose_cases
+from grader.problems.composition import compose_cases, stages_of
+from grader.problems.loader import Problem
 from grader.problems.stages import StageTree
 from grader.sandbox.pool import Lane
 from grader.sandbox.wire import WireError, decode, encode
@@ -60,14 +63,38 @@ class PairTable:
         return [pair for pair, is_alive in zip(self.pairs, alive.tolist(), strict=True) if is_alive and compared]
 
 
-def build_pairs(
-    tree: StageTree, table: FaultTable, lane: Lane, done: Callable[[int, int], None] = lambda done, of: None
-) -> PairTable:
-    """Compose every pair of alternatives on the chosen cases: for 150 alternatives some ten seconds.
+def pairs_of(
+    problem: Problem,
+    table: FaultTable,
+    borrow: Callable[[], AbstractContextManager[Lane]],
+    cache: CaseCache,
+    stopped: Callable[[], bool] = lambda: False,
+) -> PairTable | None:
+    """Return a package's table of pairs; the first time for a package it is built, in some ten seconds.
 
     Args:
-        done: called with how many pairs are composed, of how many.
+        borrow: gives a lane for a moment.
+        stopped: asked between the steps; true ends the work, and there is no table.
+    Raises:
+        InvalidPackage: its stages cannot be read.
     """
+    found = cache.kept(problem, "pairs", unpack)
+    if found is None:
+        with borrow() as lane:
+            tree = stages_of(problem, lane)
+        found = _build(tree, table, borrow, stopped)
+        if found is not None:
+            cache.keep(problem, "pairs", found, pack)
+    return found
+
+
+def _build(
+    tree: StageTree,
+    table: FaultTable,
+    borrow: Callable[[], AbstractContextManager[Lane]],
+    stopped: Callable[[], bool],
+) -> PairTable | None:
+    """Compose every pair of alternatives on the chosen cases."""
     pairs = [
         (first.name, second.name) for first, second in combinations(tree.alternatives, 2) if first.stage != second.stage
     ]
@@ -76,13 +103,15 @@ def build_pairs(
     keys = np.zeros((len(cases), len(pairs)), np.int64)
     sums = np.zeros((len(cases), len(pairs), _SUMS))
     for start in range(0, len(pairs), _AT_ONCE):
-        some = pairs[start : start + _AT_ONCE]
-        for offset, outcomes in enumerate(compose_cases(tree, cases, some, lane)):
+        if stopped():
+            return None
+        with borrow() as lane:
+            rows = compose_cases(tree, cases, pairs[start : start + _AT_ONCE], lane)
+        for offset, outcomes in enumerate(rows):
             for position, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
                 each = footprint(case, outcome)
                 keys[position, start + offset] = kinds.setdefault(each.key, len(kinds))
                 sums[position, start + offset] = _sums(each, case)[0]
-        done(start + len(some), len(pairs))
     return PairTable(tuple(pairs), tuple(case.name for case in cases), keys, tuple(kinds), sums)
 
 

@@ -158,6 +158,7 @@ REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
 }
 
 Visibility = Literal["sample", "secret"]
+Method = Literal["fingerprint", "trace", "invariants", "none"]
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,7 @@ class Finding:
     sentence: str
     first_wrong_stage: str | None = None
     faults: tuple[str, ...] = ()
-    method: Literal["fingerprint", "trace", "invariants", "none"] = "none"
+    method: Method = "none"
     stages: tuple[tuple[str, str], ...] = ()
 
 

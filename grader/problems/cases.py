@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from grader.errors import InvalidPackage
+from grader.problems.contract import check_arguments, check_expected, check_layouts, expected_arrays
 from grader.problems.loader import REFERENCE, Problem
+from grader.problems.package_code import claim, ended, failure, in_sandbox
 from grader.problems.schema import EntrySpec, is_exception_name, is_kind_of
-from grader.problems.shapes import ArrayType, IntegerType, ShapeError, fit
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Answer, Limits, Question, Raised, Run, RunEnded
-from grader.sandbox.wire import INPUTS_LIMIT, Refused, Value, WireError, decode, decode_answer, encode
+from grader.sandbox.run import Question, Raised, Run, RunEnded
+from grader.sandbox.wire import INPUTS_LIMIT, Value, WireError, decode, encode
 
 BYTES_MAX: Final = 64 << 20  # of all cases' inputs together, and of all their expected outputs
 SINGLE_PRECISION: Final = (1e-4, 1e-5)  # rtol, atol where an input of the case is float32
-LAYOUTS: Final = ("c", "fortran", "reversed", "every_second")
-PACKAGE_LIMITS: Final = Limits(case_s=10, total_s=60, memory_mib=2048)  # package code is slower than what it grades
+_FILE: Final = "cases.py"
 Array = npt.NDArray[Any]
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +80,7 @@ def arrays_of(value: Value) -> list[Array]:
 
 def sizes_of(entry: EntrySpec, case: Case) -> dict[str, int]:
     """Return the sizes that a case's arguments give the names of its entry's contract."""
-    return _check_arguments(case.name, entry, case.arguments, case.raises is not None)
+    return check_arguments(case.name, entry, case.arguments, case.raises is not None)
 
 
 def seed_of(name: str) -> int:
@@ -95,65 +94,76 @@ def build_cases(problem: Problem, lane: Lane) -> tuple[Case, ...]:
     Raises:
         InvalidPackage: a generator or the reference does not do what the contract says.
     """
-    names = [name for group in problem.spec.groups for name in group.cases]
-    generated = generate_cases(problem, lane)
+    names, source = _names(problem), problem.files.contents
+    generated = in_sandbox(
+        problem, lane, _FILE, source[_FILE], [], lambda run: list(_generated(problem, run, names).values())
+    )
     entries = list(problem.spec.entries)
-    return _in_sandbox(problem, lane, REFERENCE, entries, lambda run: _expect_all(problem, run, names, generated))
+    return in_sandbox(
+        problem, lane, REFERENCE, source[REFERENCE], entries, lambda run: _expect_all(problem, run, names, generated)
+    )
 
 
-def generate_cases(problem: Problem, lane: Lane) -> list[dict[str, Value]]:
-    """Return what a fresh child generates for every case, in judging order: {entry, args, layout, raises}.
+def generate_again(problem: Problem, lane: Lane) -> tuple[dict[str, dict[str, Value]], ...]:
+    """Return what a fresh child generates by name of the case, {entry, args, layout, raises}: backwards, then again.
+
+    A generator that takes something from elsewhere than its rng - the clock, what another call left - shows in one.
 
     Raises:
         InvalidPackage: a generator does not do what the contract says.
     """
-    names = [name for group in problem.spec.groups for name in group.cases]
-    return _in_sandbox(problem, lane, "cases.py", [], lambda run: _generate_all(problem, run, names))
+    names = _names(problem)
+    orders = (names[::-1], names)
+    source = problem.files.contents[_FILE]
+    return in_sandbox(
+        problem, lane, _FILE, source, [], lambda run: tuple(_generated(problem, run, order) for order in orders)
+    )
 
 
-def _in_sandbox(problem: Problem, lane: Lane, path: str, entries: list[str], act: Callable[[Run], Result]) -> Result:
-    name = f"{problem.slug}/{path}"
-    source = problem.files.contents[path]
-    with lane.run(PACKAGE_LIMITS) as run:
-        try:
-            missing = run.load(source, entries, PACKAGE_LIMITS, mode="package")
-            if isinstance(missing, Raised):
-                raise InvalidPackage([f"{name} line {missing.line}: {_claim(missing)}; correct it."])
-            if missing:
-                raise InvalidPackage([f"{name}: the entry {missing[0]} is missing; define it."])
-            return act(run)
-        except RunEnded as error:
-            raise InvalidPackage([f"{name}: its run ended with {error.end} ({error.detail}); correct it."]) from None
+def _names(problem: Problem) -> list[str]:
+    return [name for group in problem.spec.groups for name in group.cases]
 
 
-def _claim(raised: Raised) -> str:
-    return f"{raised.name}: {raised.text}".splitlines()[0][:300]
-
-
-def _generate_all(problem: Problem, run: Run, names: list[str]) -> list[dict[str, Value]]:
-    cases, total = [], 0
+def _generated(problem: Problem, run: Run, names: list[str]) -> dict[str, dict[str, Value]]:
+    """Return the cases of these names, or raise the findings of all generators."""
+    cases: dict[str, dict[str, Value]] = {}
+    findings: list[str] = []
+    total = 0
     for name in names:
-        cases.append(_generate(problem, run, name))
-        total += sum(array.nbytes for array in arrays_of(cases[-1]["args"]))
-        _check_size(f"{problem.slug}/cases.py: {name}", "inputs", total)
+        where = f"{problem.slug}/{_FILE}: {name}"
+        try:
+            cases[name] = _generate(problem, run, name)
+        except InvalidPackage as error:
+            findings += error.findings
+            continue
+        except RunEnded as error:
+            findings.append(f"{where}: {ended(error)}")
+            break
+        total += sum(array.nbytes for array in arrays_of(cases[name]["args"]))
+        if total > BYTES_MAX:
+            findings.append(f"{where}: {_too_large('inputs')}")
+            break
+    if findings:
+        raise InvalidPackage(findings)
     return cases
 
 
 def _expect_all(problem: Problem, run: Run, names: list[str], generated: list[dict[str, Value]]) -> tuple[Case, ...]:
     cases, total = [], 0
     for name, case in zip(names, generated, strict=True):
-        cases.append(_expect(problem, run, name, case))
+        where = f"{problem.slug}/{REFERENCE}: {name}"
+        try:
+            cases.append(_expect(problem, run, name, case))
+        except RunEnded as error:
+            raise InvalidPackage([f"{where}: {ended(error)}"]) from None
         total += sum(array.nbytes for array in cases[-1].expected)
-        _check_size(f"{problem.slug}/{REFERENCE}: {name}", "expected outputs", total)
+        if total > BYTES_MAX:
+            raise InvalidPackage([f"{where}: {_too_large('expected outputs')}"])
     return tuple(cases)
 
 
-def _check_size(where: str, what: str, total: int) -> None:
-    if total > BYTES_MAX:
-        limit = BYTES_MAX >> 20
-        raise InvalidPackage(
-            [f"{where}: the {what} of all cases are larger than {limit} MiB; make the arrays smaller."]
-        )
+def _too_large(what: str) -> str:
+    return f"the {what} of all cases are larger than {BYTES_MAX >> 20} MiB; make the arrays smaller."
 
 
 def _generate(problem: Problem, run: Run, name: str) -> dict[str, Value]:
@@ -161,8 +171,8 @@ def _generate(problem: Problem, run: Run, name: str) -> dict[str, Value]:
     where = f"{problem.slug}/cases.py: {name}"
     case = run.generate(name, seed_of(name))
     if isinstance(case, Raised):
-        problem_text = "there is no such function" if case.builtin == "KeyError" and not case.line else _claim(case)
-        raise InvalidPackage([f"{where}: {problem_text}; correct it."])
+        is_missing = case.builtin == "KeyError" and not case.line
+        raise InvalidPackage([f"{where}: {'there is no such function; define it.' if is_missing else failure(case)}"])
     if not isinstance(case, dict) or not {"entry", "args"} <= set(case) <= {"entry", "args", "layout", "raises"}:
         raise InvalidPackage([f"{where}: must return a dict with entry, args and maybe layout, raises; correct it."])
     entry = problem.spec.entries.get(case["entry"]) if isinstance(case["entry"], str) else None
@@ -176,51 +186,9 @@ def _generate(problem: Problem, run: Run, name: str) -> dict[str, Value]:
     arguments = {parameter: arguments[parameter] for parameter in entry.parameters}
     if sum(array.nbytes for array in arrays_of(arguments)) > INPUTS_LIMIT:
         raise InvalidPackage([f"{where}: its inputs are larger than {INPUTS_LIMIT >> 20} MiB; make them smaller."])
-    _check_layouts(where, arguments, layouts)
-    _check_arguments(where, entry, arguments, raises is not None)
+    check_layouts(where, arguments, layouts)
+    check_arguments(where, entry, arguments, raises is not None)
     return {"entry": case["entry"], "args": arguments, "layout": layouts, "raises": raises}
-
-
-def _check_layouts(where: str, arguments: dict[str, Value], layouts: Value) -> None:
-    if not isinstance(layouts, dict):
-        raise InvalidPackage([f"{where}: layout must be a dict; correct it."])
-    for name, layout in layouts.items():
-        array = arguments.get(name)
-        known = isinstance(layout, str) and layout in LAYOUTS
-        if not isinstance(array, np.ndarray) or array.ndim == 0 or not known:
-            raise InvalidPackage([f"{where}: layout.{name} must give an array argument one of {', '.join(LAYOUTS)}."])
-
-
-def _check_arguments(where: str, entry: EntrySpec, arguments: dict[str, Value], raising: bool) -> dict[str, int]:
-    """Hold arguments against the contract and return the sizes of its names; a raising case may break the shapes."""
-    sizes: dict[str, int] = {}
-    pairs = []
-    for name, kind in entry.parameter_types().items():
-        value = arguments[name]
-        if isinstance(kind, IntegerType):
-            if type(value) is not int:
-                raise InvalidPackage([f"{where}: {name} must be a Python int; correct it."])
-            sizes[kind.name] = value
-            continue
-        allowed = {kind.dtype, *entry.accepts.get(name, ())}
-        if not isinstance(value, np.ndarray) or value.dtype.name not in allowed:
-            raise InvalidPackage([f"{where}: {name} must be an array of {' or '.join(sorted(allowed))}; correct it."])
-        pairs += _axes(where, name, kind, value)
-    if not raising:
-        try:
-            fit(pairs, sizes)
-        except ShapeError as error:
-            raise InvalidPackage([f"{where}: the arguments break the contract: {error}; correct it."]) from None
-    return sizes
-
-
-def _axes(where: str, name: str, kind: ArrayType, array: Array) -> list[Any]:
-    count = len(kind.dimensions)
-    if array.ndim < count or (array.ndim > count and not kind.open_front):
-        raise InvalidPackage(
-            [f"{where}: {name} has {array.ndim} axes, the contract says {kind.shape_text()}; correct it."]
-        )
-    return list(zip(kind.dimensions, array.shape[array.ndim - count :], strict=True))
 
 
 def _expect(problem: Problem, run: Run, name: str, case: dict[str, Value]) -> Case:
@@ -230,14 +198,18 @@ def _expect(problem: Problem, run: Run, name: str, case: dict[str, Value]) -> Ca
     answer = run.ask(question)
     raises = case["raises"]
     if isinstance(answer, Raised):
-        if raises is None or not is_kind_of(answer.builtin, raises):
-            raise InvalidPackage([f"{where}: line {answer.line}: {_claim(answer)}; correct it."])
+        if raises is None:
+            raise InvalidPackage([f"{where}: {failure(answer)}"])
+        if not is_kind_of(answer.builtin, raises):
+            raise InvalidPackage(
+                [f"{where}: raises {claim(answer)}, where the case says raises {raises}; correct one of them."]
+            )
         return Case(name, case["entry"], case["args"], case["layout"], (), raises, (0.0, 0.0), ())
     if raises is not None:
         raise InvalidPackage([f"{where}: returns where the case says raises {raises}; correct one of them."])
-    expected = _expected_arrays(where, entry, answer)
-    sizes = _check_arguments(where, entry, case["args"], raising=False)
-    _check_expected(where, entry, expected, sizes)
+    expected = expected_arrays(where, entry, answer)
+    sizes = check_arguments(where, entry, case["args"], raising=False)
+    check_expected(where, entry, expected, sizes)
     zeros = tuple(output in entry.exact_zeros for output in entry.outputs)
     return Case(
         name, case["entry"], case["args"], case["layout"], expected, None, _tolerance(problem, case["args"]), zeros
@@ -250,38 +222,6 @@ def _tolerance(problem: Problem, arguments: Value) -> tuple[float, float]:
     if any(array.dtype == np.float32 for array in arrays_of(arguments)):
         return max(tolerance.rtol, SINGLE_PRECISION[0]), max(tolerance.atol, SINGLE_PRECISION[1])
     return tolerance.rtol, tolerance.atol
-
-
-def _expected_arrays(where: str, entry: EntrySpec, answer: Answer) -> tuple[Array, ...]:
-    try:
-        is_sequence, _, items = decode_answer(answer.first)
-    except WireError:
-        raise InvalidPackage([f"{where}: its answer is malformed; correct it."]) from None
-    wanted = len(entry.outputs)
-    arrays = tuple(item for item in items if not isinstance(item, Refused))
-    if is_sequence != (wanted > 1) or len(items) != wanted or len(arrays) != wanted:
-        raise InvalidPackage([f"{where}: must return {' and '.join(entry.outputs)} as plain arrays; correct it."])
-    if not answer.unchanged or answer.again != answer.first:
-        raise InvalidPackage([f"{where}: changes its inputs, or answers differently the second time; correct it."])
-    return arrays
-
-
-def _check_expected(where: str, entry: EntrySpec, expected: tuple[Array, ...], sizes: dict[str, int]) -> None:
-    for (name, kind), array in zip(entry.output_types().items(), expected, strict=True):
-        if array.dtype.kind != np.dtype(kind.dtype).kind:
-            raise InvalidPackage(
-                [f"{where}: {name} is {array.dtype}, the contract says {kind.dtype}; correct one of them."]
-            )
-        try:
-            fit(_axes(where, name, kind, array), sizes)
-        except ShapeError as error:
-            raise InvalidPackage(
-                [f"{where}: the shape of {name} breaks the contract: {error}; correct one of them."]
-            ) from None
-        if not np.isfinite(array).all():
-            raise InvalidPackage([f"{where}: {name} is not finite; keep the inputs in the graded range."])
-        if entry.exact_zeros.get(name) == "future" and np.triu(array, 1).any():
-            raise InvalidPackage([f"{where}: {name} is not exactly zero above the diagonal; correct the reference."])
 
 
 def pack(cases: tuple[Case, ...]) -> bytes:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from grader.errors import InvalidPackage
-from grader.problems.cases import PACKAGE_LIMITS, Array, Case
+from grader.problems.cases import Array, Case
 from grader.problems.loader import Problem
-from grader.problems.stages import FILE, MANY, TRACE, StageTree, caller_of, describing_source, read_stages
+from grader.problems.package_code import in_sandbox
+from grader.problems.stage_code import CHANGED_ARGUMENTS, MANY
+from grader.problems.stages import FILE, TRACE, StageTree, caller_of, describing_source, read_stages
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Limits, Raised, Run, RunEnded
+from grader.sandbox.run import End, Limits, Raised, Run, RunEnded
 from grader.sandbox.wire import Value
 
 COMPOSED_LIMITS: Final = Limits(case_s=5, total_s=120, memory_mib=2048)
-Outcome = tuple[Array, ...] | str  # arrays; or the built-in exception that was raised, or how the run ended
+# arrays; or the built-in exception that was raised, how the run ended, or a word of stage_code
+Outcome = tuple[Array, ...] | str
 Names = tuple[str, ...]  # of the alternatives that replace their stages
 
 
@@ -28,17 +30,7 @@ def stages_of(problem: Problem, lane: Lane) -> StageTree:
     Raises:
         InvalidPackage: the code cannot be loaded, or defines something else.
     """
-    with lane.run(PACKAGE_LIMITS) as run:
-        try:
-            loaded = run.load(describing_source(problem), [], PACKAGE_LIMITS, mode="package")
-            if isinstance(loaded, Raised):
-                text = f"{loaded.name}: {loaded.text}".splitlines()[0][:300]
-                raise InvalidPackage([f"{problem.slug}/{FILE} line {loaded.line}: {text}; correct it."])
-            return read_stages(problem, run)
-        except RunEnded as error:
-            raise InvalidPackage(
-                [f"{problem.slug}/{FILE}: its run ended with {error.end} ({error.detail}); correct it."]
-            ) from None
+    return in_sandbox(problem, lane, FILE, describing_source(problem), [], lambda run: read_stages(problem, run))
 
 
 def trace_cases(tree: StageTree, cases: Sequence[Case], lane: Lane) -> list[Outcome]:
@@ -93,14 +85,18 @@ def _number(tree: StageTree, case: Case) -> int:
 
 
 def _outcomes(source: bytes, calls: Iterable[_Call], lane: Lane) -> Iterator[list[Outcome]]:
-    """Make the calls, all functions of a case at once; where that ends the child or fails, one by one."""
+    """Make the calls, all functions of a case at once; where that ends the child or fails, one by one.
+
+    A function that ran out of time is not called again: every other case could take as long.
+    """
     left = deque(calls)
+    slow: set[str] = set()
     while left:
         with lane.run(COMPOSED_LIMITS) as run:
             try:
                 run.load(source, [], COMPOSED_LIMITS, mode="package")
                 while left and run.seconds_left() > COMPOSED_LIMITS.case_s:
-                    found = _call(run, left[0])
+                    found = _together(run, left[0], slow)
                     if found is None:
                         break
                     yield found
@@ -108,17 +104,20 @@ def _outcomes(source: bytes, calls: Iterable[_Call], lane: Lane) -> Iterator[lis
             except RunEnded:
                 found = None
         if left and found is None:
-            yield [_alone(source, left[0], function, lane) for function in left[0].functions]
-            left.popleft()
+            call = left.popleft()
+            outcomes = [str(End.TIME) if name in slow else _alone(source, call, name, lane) for name in call.functions]
+            slow.update(name for name, outcome in zip(call.functions, outcomes, strict=True) if outcome == End.TIME)
+            yield outcomes
 
 
-def _call(run: Run, call: _Call) -> list[Outcome] | None:
-    """Return the outcomes of a call's functions; None when they cannot be had together."""
-    arguments = {"names": call.functions, **call.case.arguments}
-    answers = run.compute(MANY, arguments, call.case.layouts)
-    if not isinstance(answers, list) or len(answers) != len(call.functions):
+def _together(run: Run, call: _Call, slow: Collection[str]) -> list[Outcome] | None:
+    """Return the outcomes of a call's functions without the slow ones; None when they cannot be had together."""
+    names = [name for name in call.functions if name not in slow]
+    answers = run.compute(MANY, {"names": names, **call.case.arguments}, call.case.layouts)
+    if not isinstance(answers, list) or len(answers) != len(names):
         return None
-    return [_outcome(answer, call.outputs) for answer in answers]
+    found = {name: _outcome(answer, call.outputs) for name, answer in zip(names, answers, strict=True)}
+    return [found.get(name, str(End.TIME)) for name in call.functions]
 
 
 def _alone(source: bytes, call: _Call, function: str, lane: Lane) -> Outcome:
@@ -126,14 +125,16 @@ def _alone(source: bytes, call: _Call, function: str, lane: Lane) -> Outcome:
     with lane.run(COMPOSED_LIMITS) as run:
         try:
             run.load(source, [], COMPOSED_LIMITS, mode="package")
-            answer = run.compute(function, call.case.arguments, call.case.layouts)
+            answer = run.compute(MANY, {"names": [function], **call.case.arguments}, call.case.layouts)
         except RunEnded as error:
             return str(error.end)
-    return answer.builtin if isinstance(answer, Raised) else _outcome(answer, call.outputs)
+    if isinstance(answer, Raised):  # the call's own failure: what the function raises is an answer
+        return CHANGED_ARGUMENTS if answer.text == CHANGED_ARGUMENTS else str(End.BAD_ANSWER)
+    return _outcome(answer[0], call.outputs) if isinstance(answer, list) and answer else str(End.BAD_ANSWER)
 
 
 def _outcome(answer: Value, count: int) -> Outcome:
     if isinstance(answer, str) and answer.isidentifier():
         return answer
     is_whole = isinstance(answer, list) and len(answer) == count
-    return tuple(answer) if is_whole and all(isinstance(item, np.ndarray) for item in answer) else "bad_answer"
+    return tuple(answer) if is_whole and all(isinstance(item, np.ndarray) for item in answer) else str(End.BAD_ANSWER)

@@ -8,6 +8,7 @@ trusted: it is described and run in the sandbox alone, and what is said of it is
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,43 +18,15 @@ from grader.errors import InvalidPackage
 from grader.problems.files import STANDARD
 from grader.problems.loader import Problem
 from grader.problems.schema import EntrySpec
+from grader.problems.stage_code import CALL_MANY, DESCRIBE, kept, unchanged
 from grader.sandbox.run import Raised, Run
 from grader.sandbox.wire import Value
 
 FILE: Final = "stages.py"
 ALTERNATIVES_MAX: Final = 400
 SENTENCE_MAX: Final = 300
-# appended to the package's code; it runs in the sandbox and may lie, which harms its own package only
-_DESCRIBE: Final = """
-def _grader_describe():
-    kinds = type(_grader_describe)
-    found = []
-    for name, function in list(globals().items()):
-        if type(function) is kinds and not name.startswith("_") and function.__module__ == __name__:
-            code = function.__code__
-            parameters = list(code.co_varnames[: code.co_argcount])
-            found.append([name, parameters, str(function.__doc__ or ""), code.co_firstlineno])
-    return found
-"""
-# one call for many compositions: each answers with arrays, or with a built-in exception's name; where one of them changes
-# the arguments, which are the same for all, the call fails as a whole
-_CALL_MANY: Final = """
-def _grader_call_many(names, *arguments):
-    before = [getattr(argument, "copy", lambda same=argument: same)() for argument in arguments]
-    answers = []
-    for name in names:
-        try:
-            answers.append(globals()[name](*arguments))
-        except Exception as error:
-            kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins"]
-            answers.append(kinds[0])
-    for argument, copy in zip(arguments, before):
-        if hasattr(argument, "tobytes") and argument.tobytes() != copy.tobytes():
-            raise ValueError("an alternative changes its arguments")
-    return answers
-"""
+_FAULT: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 TRACE: Final = "_grader_trace_"
-MANY: Final = "_grader_call_many"
 
 
 @dataclass(frozen=True)
@@ -115,16 +88,18 @@ class StageTree:
         Args:
             faults: names of alternatives of different stages that replace them, all of one at a time.
         """
-        parts = [code_of(self.problem), _CALL_MANY]
+        parts = [code_of(self.problem), CALL_MANY]
         for number, entry in enumerate(self.problem.spec.entries):
-            parts.append(self._caller(f"{TRACE}{number}", entry, (), self.needed(entry)))
+            parts.append(self._caller(f"{TRACE}{number}", entry, (), self.needed(entry), is_trace=True))
             own = {alternative.name for alternative in self.alternatives_of(entry)}
             for names in faults:
                 if own.issuperset(names):
                     parts.append(self._caller(caller_of(number, names), entry, names, self.outputs(entry)))
         return "\n".join(parts).encode()
 
-    def _caller(self, name: str, entry: str, replaced: tuple[str, ...], returned: tuple[str, ...]) -> str:
+    def _caller(
+        self, name: str, entry: str, replaced: tuple[str, ...], returned: tuple[str, ...], is_trace: bool = False
+    ) -> str:
         """Return the text of a function that computes an entry's stages, some replaced by alternatives."""
         parameters = list(self.problem.spec.entries[entry].parameters)
         functions = {stage: self.stages[stage] for stage in self.needed(entry)}
@@ -133,6 +108,8 @@ class StageTree:
         for stage, function in functions.items():
             given = [("p_" if parameter in parameters else "s_") + parameter for parameter in function.parameters]
             lines.append(f"    s_{stage} = {function.name}({', '.join(given)})")
+            lines += [kept(stage)] * is_trace
+        lines += [unchanged(list(functions))] * is_trace
         return "\n".join([*lines, f"    return [{', '.join('s_' + stage for stage in returned)}]", ""])
 
 
@@ -167,7 +144,7 @@ def _paths(problem: Problem) -> list[str]:
 
 def describing_source(problem: Problem) -> bytes:
     """Return the package's code with the function that describes it."""
-    return (code_of(problem) + _DESCRIBE).encode()
+    return (code_of(problem) + DESCRIBE).encode()
 
 
 def read_stages(problem: Problem, run: Run) -> StageTree:
@@ -189,14 +166,16 @@ def read_stages(problem: Problem, run: Run) -> StageTree:
         {name: stages[name] for name in problem.spec.stages if name in stages},
         tuple(function for function in functions if function.fault),
     )
-    if findings := [*_stage_findings(problem, stages), *_alternative_findings(tree)]:
+    findings = [*_stage_findings(problem, stages), *_alternative_findings(tree)]
+    if findings or (findings := _entry_findings(tree)):
         raise InvalidPackage(findings)
     return tree
 
 
 def _is_description(value: Value) -> bool:
     def is_name(name: Any) -> bool:
-        return type(name) is str and len(name) <= 200 and name.isidentifier() and not keyword.iskeyword(name)
+        plain = name.removeprefix("*") if type(name) is str else ""
+        return len(plain) <= 200 and plain.isidentifier() and not keyword.iskeyword(plain)
 
     return isinstance(value, list) and all(
         isinstance(item, list)
@@ -222,6 +201,10 @@ def _stage_findings(problem: Problem, functions: dict[str, StageFunction]) -> li
         f"{problem.slug}/{FILE}: the stage {name} of problem.yaml has no function; define it."
         for name in names
         if name not in functions
+    ]
+    clash = {parameter for entry in problem.spec.entries.values() for parameter in entry.parameters} & set(names)
+    findings += [
+        f"{problem.slug}/problem.yaml: {name} is a stage and a parameter; rename one." for name in sorted(clash)
     ]
     for name, function in functions.items():
         if name not in names:
@@ -250,6 +233,10 @@ def _alternative_findings(tree: StageTree) -> list[str]:
             findings.append(f"{function.where}: {function.name} belongs to no stage of problem.yaml; rename it.")
             continue
         findings += _parameter_findings(problem, function, names[: names.index(function.stage)])
+        if not _FAULT.fullmatch(function.fault):
+            findings.append(
+                f"{function.where}: {function.name}: a fault's name is of lower-case letters, digits and _; rename it."
+            )
         if not 10 <= len(function.sentence) <= SENTENCE_MAX:
             findings.append(
                 f"{function.where}: {function.name} needs a docstring of one sentence: what the fault does."
@@ -260,10 +247,25 @@ def _alternative_findings(tree: StageTree) -> list[str]:
 def _parameter_findings(problem: Problem, function: StageFunction, earlier: list[str]) -> list[str]:
     """Say which parameters are nothing that every entry with this stage has."""
     known = {parameter for entry in problem.spec.entries.values() for parameter in entry.parameters}
-    clash = sorted(known & set(problem.spec.stages))
-    findings = [f"{problem.slug}/problem.yaml: {name} is a stage and a parameter; rename one." for name in clash]
-    return findings + [
-        f"{function.where}: {function.name}: {parameter} is no parameter of an entry and no earlier stage; rename it."
-        for parameter in function.parameters
-        if parameter not in known and parameter not in earlier
-    ]
+    findings = []
+    for parameter in function.parameters:
+        where = f"{function.where}: {function.name}"
+        if parameter.startswith("*"):
+            findings.append(f"{where}: takes {parameter}; name each parameter.")
+        elif parameter not in known and parameter not in earlier:
+            findings.append(f"{where}: {parameter} is no parameter of an entry and no earlier stage; rename it.")
+    return findings
+
+
+def _entry_findings(tree: StageTree) -> list[str]:
+    """Say which parameters an entry does not have although it computes their stage."""
+    findings = []
+    for entry, spec in tree.problem.spec.entries.items():
+        needed = tree.needed(entry)
+        for function in (*(tree.stages[stage] for stage in needed), *tree.alternatives_of(entry)):
+            findings += [
+                f"{function.where}: {function.name}: {entry} computes this stage and has no {parameter}; do without."
+                for parameter in function.parameters
+                if parameter not in spec.parameters and parameter not in needed
+            ]
+    return findings

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from grader.errors import InvalidPackage
 from grader.grading.judge import judge
 from grader.grading.judge_run import not_judged
+from grader.grading.prepare import prepare
 from grader.grading.verdict import CaseResult as Case
 from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
@@ -50,6 +51,7 @@ class Judging:
         self._sweep()
         for thread in self._threads:
             thread.start()
+        threading.Thread(target=self._prepare, name="preparing", daemon=True).start()
 
     def dispatch(self, session: Session, submission: Submission) -> None:
         """Have a submission judged once the session's transaction is committed, never before and never without."""
@@ -65,6 +67,15 @@ class Judging:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(STOP_S / len(self._threads))
+
+    def _prepare(self) -> None:
+        """Make ahead what the findings of the offered problems need; until then the first one waits for it."""
+        for problem in self._packages.offered():
+            try:
+                prepare(problem, self._pool.lane, self._cache, self._stopping.is_set)
+            except Exception as error:
+                if not self._stopping.is_set():
+                    log.warning("the problem %s could not be prepared: %s", problem.slug, error)
 
     def _enqueue(self, key: int) -> None:
         with self._lock:

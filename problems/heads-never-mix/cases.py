@@ -4,11 +4,13 @@ Every secret case says what it is for. B items, T tokens, m model width, H heads
 case says otherwise the matrices are random (so W_O is neither symmetric nor near the identity), all different, the
 items differ, and the sizes are such that no two axes can be mistaken for each other.
 
-The hidden set keeps these rules: pairs of equal shape (forty tokens, twelve heads) and of equal inputs, each one new in
-one respect; W_O square and not square; every size at 1; sizes that no small bound covers; every coincidence of sizes
-that tempts (T = d, T = e, B = H = T, B = T, B = m, B = e, H = T = m, H = d, H = e, m = d, m = e, H*d = T); tokens, an
-item and a whole batch of zeros; future keys ahead by 1.2e3 and by 6e4; score levels in the thousands, near -4e5 and at
-both ends of the range; every array in every memory order; float32, int64 and mixtures of them.
+The hidden set keeps these rules: calls that repeat an earlier one in all but one respect (each matrix, some tokens,
+n_heads, B and T exchanged, one token more) and pairs of equal shape; W_O square and not square; every size at 1 and at
+its maximum; every coincidence of sizes that tempts (T = d, T = e, B = H = T, B = T, B = m, B = e, H = T = m, H = d,
+H = e, m = d, m = e, H*d = T); tokens, the end of an item, an item and a whole batch of zeros, -0.0 among them, and
+matrices of zeros; future keys ahead by 735, by 1.2e3 and by 6e4; score levels near -738, in the thousands, near -4e5
+and at both ends of the range; weights of 1e-8 and of 1e-17 that y shows; every array in every memory order; float32,
+int64 and mixtures of them.
 """
 
 import numpy as np
@@ -85,23 +87,24 @@ def _exact_arguments(rng, B, T, m, H, e):
     return args
 
 
-def _call(number):
-    """Arguments of call 0, 1, 2 or 3; each differs from the one before in as little as a stale result needs."""
+def _calls():
+    """Arguments of calls that follow one another; each differs from the one before in as little as a stale result needs."""
     rng = np.random.default_rng(3208)
-    args, later, last = (_arguments(rng, B=2, T=5, m=7, H=3, d=4, e=6) for _ in range(3))
-    tokens = later["x"]
-    tokens[:, 0] = args["x"][:, 0]
+    args, later = (_arguments(rng, B=2, T=5, m=7, H=3, d=4, e=6) for _ in range(2))
+    args["x"] = args["x"].round(3)
+    calls = [args]
     for name in ("w_q", "w_k", "w_v", "w_o"):
         later[name][0, 0] = args[name][0, 0]
-    steps = (
-        {},
-        {name: later[name] for name in ("w_q", "w_k", "w_v", "w_o")},
-        {"x": tokens},
-        {name: last[name] for name in ("w_v", "w_o")},
-    )
-    for step in steps[: number + 1]:
-        args |= step
-    return args
+        calls.append(calls[-1] | {name: later[name]})
+    tokens = args["x"].copy()
+    tokens[1, 2, :4] += [4e-4, -4e-4, -4e-4, 4e-4]
+    calls.append(calls[-1] | {"x": tokens})
+    calls.append(calls[-1] | {"n_heads": 6})
+    turned = tokens.reshape(5, 2, 7)
+    calls.append(calls[-1] | {"x": turned})
+    longer = np.concatenate([turned, rng.normal(size=(5, 1, 7))], axis=1)
+    calls.append(calls[-1] | {"x": longer, "w_k": args["w_k"]})
+    return calls
 
 
 def sample_format(rng):
@@ -123,8 +126,8 @@ def sample_format(rng):
 
 
 def secret_sizes_differ(rng):
-    """B, T, m, H, d, e, H*d and H*e are pairwise different, W_O is not square; the call before other_matrices."""
-    return _case(_call(0))
+    """B, T, m, H, d, e, H*d and H*e are pairwise different, W_O is not square; the first of nine calls."""
+    return _case(_calls()[0])
 
 
 def secret_square(rng):
@@ -132,24 +135,49 @@ def secret_square(rng):
     return _case(_arguments(rng, B=2, T=7, m=12, H=3, d=4, e=4))
 
 
-def secret_square_output(rng):
-    """W_O and W_V are square while d, e, H*d and m differ."""
-    return _case(_arguments(rng, B=2, T=6, m=12, H=4, d=5, e=3))
+def secret_most_items(rng):
+    """B, m, d, e and the columns of W_Q at their largest; B is no multiple of 4, 8 or 16."""
+    return _case(_arguments(rng, B=30, T=4, m=32, H=4, d=32, e=32))
 
 
-def secret_other_matrices(rng):
-    """The tokens of the call before with other matrices whose corners agree: results kept by x, by shape, by corner."""
-    return _case(_call(1))
+def secret_other_query_matrix(rng):
+    """The call before with another W_Q, whose corner agrees: results kept by tokens, shapes, corners, other matrices."""
+    return _case(_calls()[1])
+
+
+def secret_other_key_matrix(rng):
+    """The call before with another W_K."""
+    return _case(_calls()[2])
+
+
+def secret_other_value_matrix(rng):
+    """The call before with another W_V: results kept by what makes the weights."""
+    return _case(_calls()[3])
+
+
+def secret_other_output_matrix(rng):
+    """The call before with another W_O."""
+    return _case(_calls()[4])
 
 
 def secret_other_tokens(rng):
-    """The matrices of the call before with other tokens, the first of which agree: results kept by the matrices."""
-    return _case(_call(2))
+    """Some features of one token in the middle differ by 4e-4, their sum does not: keys by corners, sums, rounding."""
+    return _case(_calls()[5])
 
 
-def secret_other_values(rng):
-    """Only W_V and W_O are new: results kept by what makes the weights."""
-    return _case(_call(3))
+def secret_other_number_of_heads(rng):
+    """The arrays of the call before, n_heads doubled."""
+    return _case(_calls()[6])
+
+
+def secret_items_and_tokens_exchanged(rng):
+    """The bytes of the call before, with B = 5 and T = 2: results kept by bytes."""
+    return _case(_calls()[7])
+
+
+def secret_one_token_more(rng):
+    """The items of the call before grow by a token and W_K changes: keys kept for a prefix that was seen."""
+    return _case(_calls()[8])
 
 
 def secret_tokens_equal_key_size(rng):
@@ -188,8 +216,8 @@ def secret_one_item_one_head(rng):
 
 
 def secret_one_head_square(rng):
-    """One head, several items, all matrices m by m: the layer whose W_O is easiest to forget or to turn over."""
-    return _case(_arguments(rng, B=2, T=5, m=6, H=1, d=6, e=6))
+    """One head, several items, W_V and W_O m by m: the layer whose W_O is easiest to forget or to turn over."""
+    return _case(_arguments(rng, B=2, T=5, m=6, H=1, d=4, e=6))
 
 
 def secret_one_feature(rng):
@@ -207,31 +235,31 @@ def secret_twelve_heads(rng):
     return _case(_arguments(rng, B=4, T=4, m=7, H=12, d=2, e=5))
 
 
-def secret_twelve_heads_again(rng):
-    """The shapes of twelve_heads: buffers that many heads share."""
-    return _case(_arguments(rng, B=4, T=4, m=7, H=12, d=2, e=5))
-
-
 def secret_forty_tokens(rng):
     """Masks, tables and windows of a fixed size."""
     return _case(_arguments(rng, B=2, T=40, m=7, H=3, d=4, e=5))
 
 
 def secret_forty_tokens_again(rng):
-    """The shapes of forty_tokens: buffers and masks that long sequences share."""
-    return _case(_arguments(rng, B=2, T=40, m=7, H=3, d=4, e=5))
+    """The shapes of forty_tokens: buffers that long sequences share. W_Q and W_K are zeros, the tokens are not."""
+    args = _arguments(rng, B=2, T=40, m=7, H=3, d=4, e=5)
+    args["w_q"][:] = 0.0
+    args["w_k"][:] = 0.0
+    return _case(args)
 
 
-def secret_long_item_wide_heads(rng):
-    """One item of 75 tokens, heads of 25 columns (H*d = H*e = T): bounds that 40 tokens and 6 columns do not reach."""
-    return _case(_arguments(rng, B=1, T=75, m=10, H=3, d=25, e=25))
+def secret_most_tokens(rng):
+    """T at its largest, heads of 25 columns (H*d = H*e = T): bounds that 40 tokens and 6 columns do not reach."""
+    return _case(_arguments(rng, B=2, T=100, m=10, H=4, d=25, e=25))
 
 
 def secret_zero_tokens(rng):
-    """Tokens of zeros and an item of zeros among six: scores of exactly 0 are no mask and no padding; B = m."""
+    """Tokens of zeros, an end of zeros and an item of zeros: scores of exactly 0 are no mask, no padding; B = m."""
     args = _arguments(rng, B=6, T=5, m=6, H=3, d=4, e=2)
     args["x"][0, [0, 3]] = 0.0
+    args["x"][0, 3, ::2] = -0.0
     args["x"][1, 2] = 0.0
+    args["x"][2, 3:] = 0.0
     args["x"][4] = 0.0
     return _case(args)
 
@@ -240,15 +268,16 @@ def secret_all_zero(rng):
     """x is zero throughout, the weights are even over the past all the same."""
     args = _arguments(rng, B=2, T=4, m=7, H=3, d=5, e=6)
     args["x"][:] = 0.0
+    args["x"][:, 2] = -0.0
     return _case(args)
 
 
-def secret_forbidden_lead_1200(rng):
-    """Future keys lead by 1.2e3: masks that come late or add too little."""
+def secret_forbidden_lead_735(rng):
+    """Future keys lead by 735, where exp keeps two or three digits, and by 1.2e3: masks that come late."""
     args = _arguments(rng, B=2, T=7, m=9, H=3, d=4, e=5)
     level = np.zeros((2, 7))
-    level[0, 6] = level[1, 4] = 1200.0
-    _raise_keys(args, level, head_factor=[1.0, 1.1, 1.2])
+    level[0, 6], level[1, 4] = 735.0, 1200.0
+    _raise_keys(args, level, head_factor=[1.0, 1.004, 1.6])
     return _case(args)
 
 
@@ -262,10 +291,10 @@ def secret_forbidden_lead_60000(rng):
 
 
 def secret_levels_in_thousands(rng):
-    """Rows of one head thousands apart, keys of a row close together."""
+    """Rows of one head thousands apart, keys of a row close together; one row near -738, where exp keeps few digits."""
     args = _arguments(rng, B=2, T=6, m=8, H=3, d=4, e=5)
     level = np.array(
-        [[3000.0, -2000.0, 900.0, 5000.0, -4000.0, 1500.0], [-1200.0, 4000.0, 7000.0, -900.0, 2500.0, 0.0]]
+        [[3000.0, -2000.0, 900.0, 5000.0, -4000.0, 1500.0], [-1200.0, 4000.0, 7000.0, -900.0, 2500.0, -738.0]]
     )
     _raise_rows(args, level, head_factor=[1.0, -0.8, 1.3])
     return _case(args)
@@ -286,12 +315,12 @@ def secret_heads_items_far_apart(rng):
 
 
 def secret_small_weights_matter(rng):
-    """Weights between 1e-9 and 1e-7 on values so large that y shows them: pruning, clipping, small denominators."""
+    """Weights near 1e-8 and, in item 1, near 1e-17 on values so large that y shows them: pruning, late division."""
     args = _arguments(rng, B=2, T=6, m=8, H=3, d=4, e=5)
     args["w_q"] *= 0.4
-    level = np.array([[20.0, 3.0, 2.0, 20.0, 1.0, 4.0], [19.0, 19.5, 1.5, 2.5, 20.0, 0.5]])
-    _raise_keys(args, level, head_factor=[1.0, 1.0, 1.05])
-    args["x"][:, :, 2] = np.where(level < 10, 1e5, 0.0)
+    level = np.array([[20.0, 3.0, 2.0, 20.0, 1.0, 4.0], [0.5, 39.0, 39.5, 1.5, 2.0, 39.0]])
+    _raise_keys(args, level, head_factor=[1.0, 1.0, 1.02])
+    args["x"][:, :, 2] = np.where(level < 10, [[1e5], [1e12]], 0.0)
     args["w_q"][2] = args["w_k"][2] = 0.0
     return _case(args)
 
@@ -303,14 +332,9 @@ def secret_memory_orders(rng):
 
 
 def secret_memory_orders_turned(rng):
-    """The memory orders of the case before, moved on by one; and H = e."""
+    """The memory orders of the case before, moved on by one."""
     layout = {"x": "every_second", "w_q": "reversed", "w_k": "fortran", "w_v": "reversed", "w_o": "every_second"}
-    return _case(_arguments(rng, B=2, T=5, m=7, H=4, d=3, e=4), layout)
-
-
-def secret_single_precision(rng):
-    """Every input float32."""
-    return _case(_in_single(_arguments(rng, B=2, T=7, m=8, H=3, d=5, e=4)))
+    return _case(_arguments(rng, B=2, T=5, m=7, H=4, d=3, e=6), layout)
 
 
 def secret_single_precision_levels(rng):
@@ -332,13 +356,8 @@ def secret_single_precision_far_below(rng):
 
 
 def secret_single_precision_tokens(rng):
-    """x float32, the matrices float64; H*d = m while H*e is not."""
-    return _case(_in_single(_arguments(rng, B=2, T=5, m=12, H=3, d=4, e=6), names=("x",)))
-
-
-def secret_single_precision_matrices(rng):
-    """x and W_O float64, the other matrices float32; m = e."""
-    return _case(_in_single(_arguments(rng, B=2, T=5, m=6, H=3, d=4, e=6), names=("w_q", "w_k", "w_v")))
+    """x and W_V float32, the other matrices float64; H*d = m while H*e is not."""
+    return _case(_in_single(_arguments(rng, B=2, T=5, m=12, H=3, d=4, e=6), names=("x", "w_v")))
 
 
 def secret_integer_tokens(rng):
@@ -350,10 +369,10 @@ def secret_integer_tokens(rng):
 
 
 def secret_integer_tokens_single_precision(rng):
-    """x int64, the matrices float32."""
+    """x int64, W_Q and W_O float32, the other matrices float64."""
     args = _arguments(rng, B=2, T=5, m=7, H=3, d=2, e=4)
     args["x"] = rng.integers(-2, 3, size=(2, 5, 7), dtype=np.int64)
-    return _case(_in_single(args, names=("w_q", "w_k", "w_v", "w_o")))
+    return _case(_in_single(args, names=("w_q", "w_o")))
 
 
 def secret_large_integers(rng):

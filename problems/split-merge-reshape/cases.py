@@ -1,14 +1,19 @@
 """Cases of "Two reshapes that undo each other".
 
-Every secret case says what it is for. B items, T tokens, H heads, d the size of a head, all different unless a case
-says otherwise. Numbers are random, so no two places of an array hold the same one: whatever lands in a wrong place
-shows. Both entries get the same kinds of cases.
+Every secret case says what it is for. B items, T tokens, H heads, d the size of a head. Where no two places of an array
+hold the same number, whatever lands in a wrong place shows. Both entries get the same kinds of cases.
 
 The hidden set keeps these rules: each pair of sizes agrees somewhere, because equal sizes let wrong axes run, and so do
-H*d and T, and H*d and B; three agree once (B = H = T); twelve heads; every size at the end of its range, and at 1 as an
-extra case only; every memory order; float32, and int64 up to the last integer that float64 holds; two cases of equal
-shape, of which the later one is the earlier one's numbers in another order with both ends kept; counts of heads that
-cannot be, each in its own way.
+H*d and T, and H*d and B; all four agree once; every size at the end of its range, and at 1 as an extra case only, alone
+and with others; more than 1000 tokens, 256 columns and 65536 numbers; every memory order; float32, and int64 up to the
+last integer that float64 holds; numbers of every magnitude, zero tokens, equal items.
+
+What is kept of earlier calls shows, whichever key it is kept by: the numbers of sizes_differ come back with another
+number of heads, in another shape, as the same block of memory read in Fortran order, and changed in the twelfth digit;
+the integers come back as the float64 numbers of the same bits. Six results of each entry have one shape.
+
+Counts of heads that cannot be come in the middle, each in its own way: widths and counts that were right before are
+refused in another pair, and what is refused with one width is right with the next.
 """
 
 import numpy as np
@@ -32,29 +37,54 @@ def _merge_random(rng, B, T, H, d, layout="c"):
     return _merge(rng.normal(size=(B, H, T, d)), layout)
 
 
-def _every_magnitude(rng, shape):
-    """Numbers from 1e-280 to 1e280, which rounding and clipping change."""
-    return rng.normal(size=shape) * 10.0 ** rng.integers(-280, 281, size=shape)
+def _refuse(x, n_heads):
+    return {"entry": "split_heads", "args": {"x": x, "n_heads": n_heads}, "raises": "ValueError"}
 
 
-def _refuse(rng, B, T, width, n_heads):
-    args = {"x": rng.normal(size=(B, T, width)), "n_heads": n_heads}
-    return {"entry": "split_heads", "args": args, "raises": "ValueError"}
+def _numbers():
+    """Return 144 eighths, whose sum is exact in any order."""
+    return np.random.default_rng(5417).permutation(144) / 8 - 3
 
 
-def _numbers(shape, shuffled):
-    """Eighths, so that their sum is exact; shuffled, all but the first and the last change places."""
-    flat = np.random.default_rng(5417).permutation(np.prod(shape)) / 8 - 3
-    if shuffled:
-        flat[1:-1] = np.random.default_rng(9206).permutation(flat[1:-1])
-    return flat.reshape(shape)
+def _integers():
+    """Return 144 integers of every size, among them both ends and odd ones that float32 and int32 lose.
+
+    No negative one is nearer to 0 than -2**52 - 1: their bits are finite float64 numbers, the tiniest and the largest.
+    """
+    rng = np.random.default_rng(7703)
+    x = rng.integers(0, LARGEST, 144) >> rng.integers(0, 54, 144)
+    x[::3] = -rng.integers(LARGEST // 2 + 1, LARGEST, 48)
+    x[:4] = LARGEST, 1 - LARGEST, -LARGEST, LARGEST - 1
+    x[-4:] = 2**31 + 1, -1 - LARGEST // 2, 1, 2**24 + 1
+    return x
 
 
-def _large_integers(rng, shape):
+def _integers_of_both_signs(rng, shape):
     """Integers of every size up to 2**53, among them both ends, zeros, and odd ones that float32 and int32 lose."""
     x = rng.integers(-LARGEST, LARGEST, size=shape, dtype=np.int64) >> rng.integers(0, 54, size=shape)
     x.flat[:4] = LARGEST, 1 - LARGEST, -LARGEST, LARGEST - 1
     x.flat[-3:] = 2**31 + 1, 0, 2**24 + 1
+    return x
+
+
+def _every_magnitude(rng, shape):
+    """Numbers of both signs from 5e-324 to 1.7e308, which rounding, clipping and arithmetic change."""
+    x = rng.choice([-1.0, 1.0], shape) * rng.uniform(1, 1.7, shape) * 10.0 ** rng.integers(-320, 308, shape)
+    x.flat[1:5] = 5e-324, 1.7e308, -3e-305, 1e16 + 2
+    return x
+
+
+def _every_single_magnitude(rng, shape):
+    """float32 numbers from 0.01 to 3e38; all items are equal."""
+    item = rng.choice([-1.0, 1.0], shape[1:]) * rng.uniform(1, 3.4, shape[1:]) * 10.0 ** rng.integers(-2, 39, shape[1:])
+    return np.repeat(item[None], shape[0], axis=0).astype(np.float32)
+
+
+def _with_zero_tokens(x):
+    """Make a token in the middle and the last two of an item zero, and let two items begin with the same token."""
+    x[1, 5] = 0
+    x[0, -2:] = 0
+    x[2, 0] = x[0, 0]
     return x
 
 
@@ -70,32 +100,32 @@ def sample_merge(rng):
 
 def secret_split_sizes_differ(rng):
     """B, T, H, d and H*d are pairwise different, and there are more heads than tokens."""
-    return _split(_numbers((2, 3, 20), shuffled=False), 5)
+    return _split(_numbers().reshape(2, 3, 24), 6)
 
 
 def secret_split_middle_sizes_equal(rng):
-    """H = T, and B = d: items taken for features, heads and tokens exchanged only where they differ."""
-    return _split_random(rng, B=3, T=4, H=4, d=3)
+    """H = T, and B = d: items taken for features. The bytes and the heads of sizes_differ, in another shape."""
+    return _split(_numbers().reshape(2, 6, 12), 6)
 
 
 def secret_split_sizes_equal_in_pairs(rng):
-    """H = d, H at its largest, and B = T: the head axis found from the right, items taken for tokens."""
-    return _split_random(rng, B=3, T=3, H=16, d=16)
+    """H = d, H at its largest, and B = T: the head axis found from the right, items taken for tokens; 400 columns."""
+    return _split_random(rng, B=3, T=3, H=20, d=20)
 
 
 def secret_split_sizes_equal_in_other_pairs(rng):
-    """T = d, d at its largest, and B = H: blocks transposed to (d, T), the head axis found from the left."""
-    return _split_random(rng, B=3, T=64, H=3, d=64)
+    """T = d, d at its largest, and B = H: blocks transposed to (d, T), the head axis found from the left. Zeros."""
+    return _split(_with_zero_tokens(rng.normal(size=(3, 64, 192))), 3)
 
 
-def secret_split_three_sizes_equal(rng):
-    """B = H = T: three axes in any order have the right shape."""
-    return _split_random(rng, B=3, T=3, H=3, d=5)
+def secret_split_all_sizes_equal(rng):
+    """B = H = T = d: axes in any order have the right shape. Numbers of every magnitude."""
+    return _split(_every_magnitude(rng, (3, 3, 9)), 3)
 
 
-def secret_split_twelve_heads(rng):
-    """Twelve heads, whose names sort otherwise as text, and T at its largest: bounds that small cases do not reach."""
-    return _split_random(rng, B=2, T=100, H=12, d=3)
+def secret_split_twenty_heads(rng):
+    """Twenty heads, whose names sort otherwise as text; T at its largest, which is H*d; 1100 tokens, 110000 numbers."""
+    return _split_random(rng, B=11, T=100, H=20, d=5)
 
 
 def secret_split_one_item_one_feature(rng):
@@ -103,49 +133,55 @@ def secret_split_one_item_one_feature(rng):
     return _split_random(rng, B=1, T=4, H=3, d=1)
 
 
-def secret_split_one_head(rng):
-    """H = 1: nothing to exchange, but an axis to add."""
-    return _split_random(rng, B=2, T=4, H=1, d=3)
-
-
 def secret_split_one_token(rng):
     """T = 1, and B at its largest, which is H*d as well: bounds for the batch, items taken for columns."""
     return _split_random(rng, B=64, T=1, H=2, d=32)
 
 
-def secret_split_other_numbers(rng):
-    """Shape, sum, first and last number of sizes_differ: answers kept, buffers used again. The last before a merge."""
-    return _split(_numbers((2, 3, 20), shuffled=True), 5)
+def secret_split_one_item_one_token(rng):
+    """B = T = d = 1: the shape of a step of decoding, with small numbers."""
+    return _split(rng.normal(size=(1, 1, 6)) * 1e-4, 6)
+
+
+def secret_split_one_number(rng):
+    """B = T = H = d = 1: nothing to do but to add an axis."""
+    return _split_random(rng, B=1, T=1, H=1, d=1)
+
+
+def secret_split_one_head(rng):
+    """H = 1: nothing to exchange, but an axis to add. The numbers of sizes_differ, the last before a merge."""
+    return _split(_numbers().reshape(2, 3, 24), 1)
 
 
 def secret_merge_sizes_differ(rng):
-    """All sizes differ; merged, it has the shape of the split just before, whose numbers are others."""
-    return _merge(_numbers((2, 5, 3, 4), shuffled=False))
+    """All sizes differ; merged, it has the shape of the split just before, and the numbers in another order."""
+    return _merge(_numbers().reshape(2, 6, 3, 4))
 
 
 def secret_merge_middle_sizes_equal(rng):
-    """H = T, and B = d."""
-    return _merge_random(rng, B=3, T=4, H=4, d=3)
+    """H = T, and B = d. The bytes, the items and the heads of sizes_differ, in another shape."""
+    return _merge(_numbers().reshape(2, 6, 6, 2))
 
 
 def secret_merge_sizes_equal_in_pairs(rng):
     """H = d, H at its largest, and B = T."""
-    return _merge_random(rng, B=3, T=3, H=16, d=16)
+    return _merge_random(rng, B=3, T=3, H=20, d=20)
 
 
 def secret_merge_sizes_equal_in_other_pairs(rng):
-    """T = d, d at its largest, and B = H."""
-    return _merge_random(rng, B=3, T=64, H=3, d=64)
+    """T = d, d at its largest, and B = H. Zero tokens."""
+    x = _with_zero_tokens(rng.normal(size=(3, 64, 192)))
+    return _merge(x.reshape(3, 64, 3, 64).swapaxes(1, 2))
 
 
-def secret_merge_three_sizes_equal(rng):
-    """B = H = T."""
-    return _merge_random(rng, B=3, T=3, H=3, d=5)
+def secret_merge_all_sizes_equal(rng):
+    """B = H = T = d."""
+    return _merge_random(rng, B=3, T=3, H=3, d=3)
 
 
-def secret_merge_twelve_heads(rng):
-    """Twelve heads, and T at its largest."""
-    return _merge_random(rng, B=2, T=100, H=12, d=3)
+def secret_merge_twenty_heads(rng):
+    """Twenty heads; T at its largest, which is H*d; 1100 tokens, 110000 numbers."""
+    return _merge_random(rng, B=11, T=100, H=20, d=5)
 
 
 def secret_merge_one_item_one_feature(rng):
@@ -154,8 +190,8 @@ def secret_merge_one_item_one_feature(rng):
 
 
 def secret_merge_one_head(rng):
-    """H = 1."""
-    return _merge_random(rng, B=2, T=4, H=1, d=3)
+    """H = 1. The bytes of sizes_differ."""
+    return _merge(_numbers().reshape(2, 1, 3, 24))
 
 
 def secret_merge_one_token(rng):
@@ -163,66 +199,101 @@ def secret_merge_one_token(rng):
     return _merge_random(rng, B=64, T=1, H=2, d=32)
 
 
-def secret_merge_other_numbers(rng):
-    """The shape, sum and ends of sizes_differ: answers kept, buffers used again."""
-    return _merge(_numbers((2, 5, 3, 4), shuffled=True))
+def secret_merge_one_item_one_token(rng):
+    """B = T = d = 1, small numbers."""
+    return _merge(rng.normal(size=(1, 6, 1, 1)) * 1e-4)
 
 
-def secret_split_integers(rng):
-    """int64 that neither float32 nor int32 holds, in Fortran order: the dtype, and reshapes that follow the memory."""
-    return _split(_large_integers(rng, (2, 3, 20)), 4, "fortran")
+def secret_merge_one_number(rng):
+    """B = T = H = d = 1."""
+    return _merge_random(rng, B=1, T=1, H=1, d=1)
 
 
-def secret_split_reversed(rng):
-    """Negative strides on every axis, in float64: a conversion would straighten them out. H*d = T, a multiple of H."""
-    return _split_random(rng, B=2, T=12, H=3, d=4, layout="reversed")
+def secret_refuse_left_over_columns(rng):
+    """Eight columns for three heads; B = T = 3 lets reshapes with a -1 run through with fewer items or tokens."""
+    return _refuse(rng.normal(size=(3, 3, 8)), 3)
 
 
-def secret_split_every_second(rng):
-    """Items with gaps between them: strides that are assumed. Numbers of every magnitude; H and d multiples of T."""
-    return _split(_every_magnitude(rng, (3, 4, 96)), 8, "every_second")
+def secret_refuse_common_divisor(rng):
+    """Nine columns for six heads, which share the divisor 3, in float32; nine columns were right for three heads."""
+    return _refuse(rng.normal(size=(2, 3, 9)).astype(np.float32), 6)
+
+
+def secret_refuse_one_column_left_over(rng):
+    """Seven columns for three heads, in int64: a column too many, and checks that only floating point numbers pass."""
+    return _refuse(rng.integers(-9, 10, size=(2, 3, 7)), 3)
+
+
+def secret_refuse_more_heads_than_columns(rng):
+    """One column for 257 heads: a multiple of the width, and 1 in eight bits."""
+    return _refuse(rng.normal(size=(2, 3, 1)), 257)
+
+
+def secret_refuse_no_heads(rng):
+    """Zero heads: a ValueError, not the ZeroDivisionError of the remainder."""
+    return _refuse(rng.normal(size=(2, 3, 4)), 0)
+
+
+def secret_refuse_minus_one_head(rng):
+    """-1 divides everything, and is no count of heads: neither one head nor a request to find the number."""
+    return _refuse(rng.normal(size=(2, 3, 6)), -1)
+
+
+def secret_refuse_minus_the_width(rng):
+    """-2 divides two columns, and is even."""
+    return _refuse(rng.normal(size=(2, 3, 2)), -2)
+
+
+def secret_refuse_negative_with_rest(rng):
+    """-4 is negative and leaves a rest."""
+    return _refuse(rng.normal(size=(2, 3, 6)), -4)
 
 
 def secret_split_single_precision(rng):
-    """float32, in Fortran order too, for code that straightens integers out."""
-    return _split(rng.normal(size=(2, 4, 15)).astype(np.float32), 3, "fortran")
+    """float32 of every magnitude in Fortran order, before float64. B = d while H and T differ; items are equal."""
+    return _split(_every_single_magnitude(rng, (4, 2, 32)), 8, "fortran")
+
+
+def secret_split_integers(rng):
+    """int64 that neither float32 nor int32 holds, reversed: the dtype. Six heads: a quotient of 2**53 is rounded."""
+    return _split(_integers().reshape(2, 3, 24), 6, "reversed")
+
+
+def secret_split_fortran(rng):
+    """The block of memory of sizes_differ, read in Fortran order: the same shape, sum and ends, another array."""
+    return _split(_numbers().reshape(2, 3, 24, order="F"), 6, "fortran")
+
+
+def secret_split_reversed(rng):
+    """Negative strides on every axis, in float64. The numbers of sizes_differ, changed beyond what is printed."""
+    return _split(_numbers().reshape(2, 3, 24) * (1 + 2**-40), 6, "reversed")
+
+
+def secret_split_every_second(rng):
+    """Items with gaps between them: strides that are assumed. The bits of integers: the tiniest and largest numbers."""
+    return _split(_integers().view(np.float64).reshape(2, 3, 24), 6, "every_second")
+
+
+def secret_merge_single_precision(rng):
+    """float32 of every magnitude in Fortran order, before float64. B = d while H and T differ; items are equal."""
+    return _merge(_every_single_magnitude(rng, (4, 8, 2, 4)), "fortran")
 
 
 def secret_merge_integers(rng):
     """Large int64 in Fortran order."""
-    return _merge(_large_integers(rng, (2, 4, 3, 5)), "fortran")
+    return _merge(_integers_of_both_signs(rng, (2, 6, 3, 4)), "fortran")
+
+
+def secret_merge_fortran(rng):
+    """The block of memory of sizes_differ, read in Fortran order."""
+    return _merge(_numbers().reshape(2, 6, 3, 4, order="F"), "fortran")
 
 
 def secret_merge_reversed(rng):
-    """Negative strides on every axis; H*d = T."""
-    return _merge_random(rng, B=2, T=12, H=3, d=4, layout="reversed")
+    """Negative strides on every axis. The numbers of sizes_differ, changed beyond what is printed."""
+    return _merge(_numbers().reshape(2, 6, 3, 4) * (1 + 2**-40), "reversed")
 
 
 def secret_merge_every_second(rng):
     """Items with gaps between them. Numbers of every magnitude; H and d multiples of T."""
     return _merge(_every_magnitude(rng, (3, 8, 4, 12)), "every_second")
-
-
-def secret_merge_single_precision(rng):
-    """float32, in Fortran order too."""
-    return _merge(rng.normal(size=(2, 3, 4, 5)).astype(np.float32), "fortran")
-
-
-def secret_refuse_left_over_columns(rng):
-    """Eight columns for three heads; B = T = 3 lets reshapes with a -1 run through with fewer items or tokens."""
-    return _refuse(rng, B=3, T=3, width=8, n_heads=3)
-
-
-def secret_refuse_more_heads_than_columns(rng):
-    """Three columns for five heads: none is left for each."""
-    return _refuse(rng, B=2, T=4, width=3, n_heads=5)
-
-
-def secret_refuse_no_heads(rng):
-    """Zero heads: a ValueError, not the ZeroDivisionError of the remainder."""
-    return _refuse(rng, B=2, T=3, width=4, n_heads=0)
-
-
-def secret_refuse_negative_heads(rng):
-    """-1 divides everything, and is no count of heads: neither one head nor a request to find the number."""
-    return _refuse(rng, B=2, T=3, width=6, n_heads=-1)

@@ -1,0 +1,48 @@
+"""Prepares a batch's packages before its processes start, so that each thing is made once and not by all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from grader.errors import InvalidPackage
+from grader.grading.prepare import is_prepared, prepare
+from grader.problems.cache import CaseCache
+from grader.problems.files import read_folder
+from grader.problems.loader import Problem, load
+from grader.sandbox.pool import Pool, SandboxUnavailable
+from grader.sandbox.run import SandboxLost
+
+
+def prepare_packages(
+    root: Path, problems: Sequence[str], cache: CaseCache, jobs: int, tell: Callable[[str], None]
+) -> None:
+    """Make what judging and findings need of each problem's package, as far as it is not kept from before.
+
+    A broken package is passed over: its submissions say what is wrong.
+
+    Args:
+        tell: is given a sentence before work that takes long.
+    """
+    wanted = [problem for slug in problems if (problem := _loaded(root, slug)) and not is_prepared(problem, cache)]
+    if not wanted:
+        return
+    names = ", ".join(problem.slug for problem in wanted)
+    tell(f"Preparing {names}, once for this version of the package: up to half a minute each.")
+    with Pool(min(jobs, len(wanted))) as pool, ThreadPoolExecutor(pool.size) as executor:
+        list(executor.map(lambda problem: _prepare(problem, pool, cache), wanted))
+
+
+def _loaded(root: Path, slug: str) -> Problem | None:
+    try:
+        return load(read_folder(root / slug))
+    except InvalidPackage:
+        return None
+
+
+def _prepare(problem: Problem, pool: Pool, cache: CaseCache) -> None:
+    try:
+        prepare(problem, pool.lane, cache)
+    except (InvalidPackage, SandboxLost, SandboxUnavailable):
+        return

@@ -1,0 +1,174 @@
+"""Judges the source of an evidence record again and says what is not as the record has it.
+
+What went in is compared apart from what came out: a changed package explains another verdict, an unchanged one shows
+that the record was edited or that the grader is not repeatable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from grader.grading.evidence_file import digest
+
+INPUTS: Final = ("record", "source", "package", "versions", "limits", "sandbox")
+OUTPUTS: Final = ("verdict", "cases", "finding", "observations")
+RTOL: Final = 1e-6  # of measured numbers: another processor rounds otherwise
+ATOL: Final = 1e-9
+_TOLD_MAX: Final = 3  # differences that one sentence names
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a record, and what differs in it; empty where nothing does."""
+
+    name: str
+    difference: str = ""
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the part is as recorded."""
+        return not self.difference
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A record held against the same source judged anew."""
+
+    problem: str
+    parts: tuple[Part, ...]
+
+    @property
+    def differs(self) -> tuple[str, ...]:
+        """The names of the parts that are not as recorded."""
+        return tuple(part.name for part in self.parts if not part.is_same)
+
+
+def compare(recorded: Mapping[str, Any], source: bytes, anew: Mapping[str, Any]) -> Replay:
+    """Hold a record against the one that judging its source again has made.
+
+    Args:
+        source: the bytes that the record holds.
+    """
+    found = hashlib.sha256(source).hexdigest()
+    differences = {
+        "record": _edited(recorded),
+        "source": _changed("SHA-256", recorded["source"]["sha256"][:12], found[:12]),
+        "package": _changed("SHA-256", recorded["package"]["sha256"][:12], anew["package"]["sha256"][:12]),
+        "versions": _keys(recorded["versions"], anew["versions"]),
+        "limits": _keys(_frame(recorded), _frame(anew)),
+        "sandbox": _changed("layers", _walls(recorded), _walls(anew)),
+        "verdict": _changed("", _verdict(recorded), _verdict(anew)),
+        "cases": _cases(recorded["judgement"], anew["judgement"]),
+        "finding": _finding(recorded["interpretations"], anew["interpretations"]),
+        "observations": _observations(recorded["observations"], anew["observations"]),
+    }
+    parts = tuple(Part(name, differences[name]) for name in (*INPUTS, *OUTPUTS))
+    return Replay(recorded["package"]["slug"], parts)
+
+
+def _edited(recorded: Mapping[str, Any]) -> str:
+    if recorded["record_sha256"] == digest(dict(recorded)):
+        return ""
+    return "it was edited after it was written: its digest is another"
+
+
+def _changed(what: str, before: str, now: str) -> str:
+    return "" if before == now else f"{what} {before or 'none'} recorded, {now or 'none'} now".strip()
+
+
+def _keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    return _told(f"{name} {before.get(name, 'none')} recorded, {now.get(name, 'none')} now" for name in names)
+
+
+def _frame(record: Mapping[str, Any]) -> dict[str, Any]:
+    seeds = {f"seed of {name}": seed for name, seed in record["seeds"]["cases"].items()}
+    return {**record["limits"], **seeds}
+
+
+def _walls(record: Mapping[str, Any]) -> str:
+    walls = record["sandbox"]
+    return ", ".join([*walls["layers"], *(["weakened"] if walls["weakened"] else [])])
+
+
+def _verdict(record: Mapping[str, Any]) -> str:
+    judgement = record["judgement"]
+    reason = f" {judgement['reason']}" if judgement["reason"] else ""
+    if judgement["score"] is None:
+        return f"{judgement['verdict']}{reason}"
+    return f"{judgement['verdict']}{reason}, {judgement['score']:g} of {judgement['max_score'] or 0:g} points"
+
+
+def _cases(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    old, new = _by_name(before["cases"]), _by_name(now["cases"])
+    texts = [
+        f"{name} {_word(old.get(name))} recorded, {_word(new.get(name))} now"
+        for name in {**old, **new}
+        if _word(old.get(name)) != _word(new.get(name))
+    ]
+    old, new = _by_name(before["groups"]), _by_name(now["groups"])
+    texts += [f"group {name}: other points" for name in {**old, **new} if old.get(name) != new.get(name)]
+    said = ("message", "detail", "prints")
+    for kind in said if not texts else ():
+        pairs = zip(before["cases"], now["cases"], strict=True)
+        texts += [f"{one['name']}: another {kind.rstrip('s')}" for one, other in pairs if one[kind] != other[kind]]
+    if before["message"] != now["message"] or before["import_prints"] != now["import_prints"]:
+        texts.append("another sentence or other prints")
+    return _told(texts)
+
+
+def _by_name(items: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    return {item["name"]: item for item in items}
+
+
+def _word(case: Mapping[str, Any] | None) -> str:
+    if case is None:
+        return "missing"
+    return " ".join(filter(None, [case["verdict"] or "not reached", case["reason"]]))
+
+
+def _finding(before: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> str:
+    return "" if before == now else _changed("", _conclusion(before), _conclusion(now)) or "its words"
+
+
+def _conclusion(interpretations: list[Mapping[str, Any]]) -> str:
+    stages = [f"{each['about']} {each['state']}" for each in interpretations if each["state"] == "wrong"]
+    faults = [each["about"] for each in interpretations if each["kind"] == "fault"]
+    return ", ".join([*dict.fromkeys(stages), *faults])
+
+
+def _observations(before: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> str:
+    old, new = _by_place(before), _by_place(now)
+    texts = [f"{' '.join(key)}: recorded, not there now" for key in old if key not in new]
+    texts += [f"{' '.join(key)}: not recorded" for key in new if key not in old]
+    for key in old:
+        names = [name for name in old[key] if key in new and not _is_near(old[key][name], new[key][name])]
+        texts += [f"{' '.join(key)}: other {', '.join(names)}"] if names else []
+    return _told(texts)
+
+
+def _by_place(observations: list[Mapping[str, Any]]) -> dict[tuple[str, ...], Mapping[str, Any]]:
+    return {(each["case"], each["by"], each["of"], each["name"]): each for each in observations}
+
+
+def _is_near(one: Any, other: Any) -> bool:
+    """Whether two measured values are the same, numbers within what another processor explains."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_is_near(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_near, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return bool(np.isclose(one, other, rtol=RTOL, atol=ATOL))
+    return type(one) is type(other) and bool(one == other)
+
+
+def _told(texts: Iterable[str]) -> str:
+    """Return differences as one text; of many the first few."""
+    listed = list(texts)
+    more = [f"{len(listed) - _TOLD_MAX} more"] if len(listed) > _TOLD_MAX else []
+    return "; ".join([*listed[:_TOLD_MAX], *more])
