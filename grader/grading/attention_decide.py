@@ -42,7 +42,10 @@ def decide(seen: Seen) -> str | None:
     if weights_right:
         only_zeros = output_right and layer.weights is not None and bool(layer.weights[layer.forbidden].any())
         return "masked_scores" if only_zeros else None if output_right else _after_weights(seen)
-    if output_right or seen.has("weights"):
+    if seen.has("weights", "output") and not output_right:
+        return None  # all is computed as it should be, and something else is returned
+    is_blind = not layer.stages["output"].any()  # an output of zeros follows from any weights
+    if seen.has("weights") or (output_right and not is_blind):
         return "weights"  # right once, and something else was returned
     follows = layer.weights is not None and is_near(layer.y, layer.output_of(layer.weights))
     if not follows and (seen.matches["values"].form == "scrambled" or not seen.uses("w_v")):

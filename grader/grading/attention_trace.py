@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.stage_match import Match, Observed
+from grader.grading.stage_match import DOUBLE, Match, Observed
 from grader.grading.trace import Trace
 
 STAGES: Final = ("queries", "keys", "values", "scores", "masked_scores", "weights", "mixed_values", "output")
@@ -93,10 +93,10 @@ def is_linear(inputs: Floats, outputs: Floats) -> bool:
 class Seen:
     """Which stages a trace shows, and in which form."""
 
-    def __init__(self, layer: Layer, trace: Trace) -> None:
+    def __init__(self, layer: Layer, trace: Trace, tolerance: tuple[float, float] = DOUBLE) -> None:
         self.layer = layer
         self.trace = trace
-        self.observed = Observed(trace)
+        self.observed = Observed(trace, tolerance)
 
     @cached_property
     def matches(self) -> dict[str, Match]:

@@ -90,7 +90,9 @@ class _Check:
             self._read_stages(lane)
         self._run(pool, self._jobs(expected), done)
         sources = tuple(SourceVerdict.of(path, expected[path], self._judged[path].judgement) for path in expected)
-        table = assembled(self._problem, self._cases, self._tree, self._judged, self._composed.values())
+        judged = {path: self._judged[path] for path in expected}  # in an order that no thread decides
+        composed = [self._composed[name] for name in self._tree.by_name] if self._tree else []
+        table = assembled(self._problem, self._cases, self._tree, judged, composed)
         rules = lint(self._problem, self._facts())
         findings = [
             *missing_folders(self._problem),
@@ -193,6 +195,8 @@ class _Check:
         findings = []
         for name, outcomes in self._planted.items():
             path = self._problem.spec.variants[name].starter
+            if self._judged[path].judgement.verdict not in (Verdict.WA, Verdict.RTE):
+                continue  # has its own finding
             for case, planted, got in zip(self._cases, outcomes, self._judged[path].outcomes(), strict=True):
                 if isinstance(planted, str) and planted in SLIPS:
                     break  # the alternative has its own finding

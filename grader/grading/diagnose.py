@@ -12,22 +12,25 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from grader.errors import InvalidPackage
 from grader.grading import pair_table
 from grader.grading.attention_decide import decide, states
 from grader.grading.attention_invariants import stage_of
 from grader.grading.attention_trace import STAGES, Layer, Seen
-from grader.grading.compare import right_outputs
+from grader.grading.compare import is_right, right_outputs
 from grader.grading.fault_runs import fault_table
 from grader.grading.fault_table import FaultRow, FaultTable
 from grader.grading.fingerprint import recognised
 from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
-from grader.grading.reference import Reference, reference_of, worth_tracing
+from grader.grading.reference import Reference, is_ordinary, reference_of, worth_tracing
+from grader.grading.stage_match import DOUBLE, SINGLE
 from grader.grading.trace import TRACES, Trace, trace_submission
 from grader.grading.verdict import Finding, Method, Reason, Verdict
 from grader.problems.cache import CaseCache
-from grader.problems.cases import Array, Case
+from grader.problems.cases import Array, Case, arrays_of
 from grader.problems.composition import Outcome, stages_of
 from grader.problems.loader import Problem
 from grader.problems.stages import output_stages
@@ -47,6 +50,10 @@ CONTRACT: Final = frozenset(
         Reason.REFUSED_CALL,
         Reason.MISSING_ENTRY,
     }
+)
+_STATE: Final = (
+    "Asked alone, in a fresh process, the failing cases are right: something is kept from earlier calls. Look for "
+    "caches, buffers and defaults that outlive a call."
 )
 _PAIRS_MAX: Final = 40  # that are composed anew to be held against a submission
 
@@ -115,8 +122,10 @@ class _Diagnosing:
         rows = recognised(table, self._mine) or self._pairs(table)
         reference = reference_of(self._problem, self._cases, self._lane, self._cache)
         looks = self._looks(reference) if trace else ()
+        if looks and all(_is_right_alone(look) for look in looks):
+            return Diagnosis(Finding(_STATE), looks)
         if rows:
-            return Diagnosis(self._named(rows, reference, looks), looks)
+            return Diagnosis(self._named(table, rows, reference, looks), looks)
         found = self._traced(reference, looks) or self._by_invariants(reference) or self._by_elimination(reference)
         return Diagnosis(found or Finding(self._judged.judgement.message), looks)
 
@@ -157,28 +166,36 @@ class _Diagnosing:
         chosen = worth_tracing(self._failing(reference), TRACES)
         looks = []
         for case, trace in trace_submission(self._problem, self._source, chosen, self._lane):
-            layer = self._layer(case, reference)
-            looks.append(Look(case, trace, Seen(layer, trace) if layer else None))
+            layer = self._layer(case, reference, trace.returned or ())
+            looks.append(Look(case, trace, Seen(layer, trace, _tolerance(case)) if layer else None))
         return tuple(looks)
 
     def _failing(self, reference: Reference) -> list[Case]:
         failing = {case.name for case in self._judged.judgement.cases if case.failure}
         return [case for case in self._cases if case.name in failing and case.name in reference.stages]
 
-    def _layer(self, case: Case, reference: Reference) -> Layer | None:
+    def _layer(self, case: Case, reference: Reference, returned: Sequence[Array]) -> Layer | None:
         """Return a case as an attention layer, None where its stages are not those of one."""
         stages = reference.stages[case.name]
         if tuple(stages) != STAGES:
             return None
         names = self._problem.spec.entries[case.entry].outputs
-        returned = dict(zip(names, _arrays(self._outcomes[self._cases.index(case)]), strict=False))
-        return Layer.of(dict(stages), case.arguments, returned)
+        return Layer.of(dict(stages), case.arguments, dict(zip(names, returned, strict=False)))
 
-    def _named(self, rows: Sequence[FaultRow], reference: Reference, looks: Sequence[Look]) -> Finding:
-        """Return the finding of faults that are recognised; of several the earliest stage is named."""
+    def _named(
+        self, table: FaultTable, rows: Sequence[FaultRow], reference: Reference, looks: Sequence[Look]
+    ) -> Finding:
+        """Return the finding of faults that are recognised: of several that agree, what they have in common."""
+        common = frozenset.intersection(*(row.parts for row in rows))
+        if common and len(rows) > 1:
+            rows = [row for row in table.named if row.parts == common] or rows
         faults = tuple(dict.fromkeys(part for row in rows for part in row.fault.split("+")))
         stage = min((row.stage for row in rows if row.stage is not None), key=self._problem.spec.stages.index)
-        sentence = rows[0].sentence if len({row.parts for row in rows}) == 1 else _either(rows)
+        if len({row.parts for row in rows}) == 1:
+            sentence = f"It behaves like {rows[0].fault}: {_lowered(rows[0].sentence)}"
+        else:
+            ids = list(dict.fromkeys(row.fault for row in rows))
+            sentence = f"It behaves like {' and like '.join(ids)}, which no case tells apart."
         return self._finding(stage, sentence, faults, "fingerprint", reference, looks)
 
     def _traced(self, reference: Reference, looks: Sequence[Look]) -> Finding | None:
@@ -186,7 +203,8 @@ class _Diagnosing:
         told = [(stage, look) for look in looks if look.seen is not None and (stage := decide(look.seen)) is not None]
         if not told:
             return None
-        stage, look = min(told, key=lambda item: STAGES.index(item[0]))
+        ordinary = [item for item in told if is_ordinary(item[1].case)]
+        stage, look = min(ordinary, key=lambda item: STAGES.index(item[0])) if ordinary else told[0]
         sentence = "What it computes there agrees with no fault that is known."
         return self._finding(stage, sentence, (), "trace", reference, [look])
 
@@ -194,7 +212,7 @@ class _Diagnosing:
         """Return the finding from what was returned for the failing cases that show most."""
         told = []
         for case in worth_tracing(self._failing(reference), TRACES):
-            layer = self._layer(case, reference)
+            layer = self._layer(case, reference, _arrays(self._outcomes[self._cases.index(case)]))
             if layer is not None and (stage := stage_of(layer)) is not None:
                 told.append(stage)
         if not told:
@@ -253,9 +271,20 @@ class _Diagnosing:
         return tuple(known.items())
 
 
-def _either(rows: Sequence[FaultRow]) -> str:
-    ids = list(dict.fromkeys(row.fault for row in rows))
-    return f"It behaves like {' and like '.join(ids)}, which no case tells apart."
+def _tolerance(case: Case) -> tuple[float, float]:
+    is_single = any(array.dtype == np.float32 for array in arrays_of(case.arguments))
+    return SINGLE if is_single else DOUBLE
+
+
+def _is_right_alone(look: Look) -> bool:
+    returned = look.trace.returned
+    return returned is not None and len(returned) == len(look.case.expected) and is_right(look.case, returned)
+
+
+def _lowered(sentence: str) -> str:
+    """Return a sentence as it stands after a colon: its first word small, unless it is a name or a symbol."""
+    first, _, rest = sentence.partition(" ")
+    return f"{first.lower()} {rest}" if first[1:].islower() or first == "A" else sentence
 
 
 def _arrays(outcome: Outcome | None) -> tuple[Array, ...]:

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Iterator
 from typing import Any, Final
 
+from grader.errors import InvalidPackage
 from grader.grading import evidence_form as form
 from grader.grading import observe
 from grader.grading.diagnose import Look
@@ -20,6 +21,7 @@ from grader.problems.cache import CaseCache
 from grader.problems.cases import Array, Case, seed_of
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
+from grader.sandbox.run import SandboxLost
 
 _STATES: Final = {
     "ok": "It is as the reference's, or what is as the reference's was made from it.",
@@ -113,7 +115,10 @@ def _clean(text: str) -> str:
 def _observations(problem: Problem, examination: Examination, lane: Lane, cache: CaseCache) -> Iterator[Observation]:
     """Yield what was measured: outputs of samples, of the first failing case, of traced cases; stages of the latter."""
     cases = cache.cases(problem, lane)
-    reference = reference_of(problem, cases, lane, cache)
+    try:
+        reference = reference_of(problem, cases, lane, cache)
+    except (InvalidPackage, SandboxLost):  # as for the finding: without stages there is less to tell
+        reference = Reference({}, {})
     outcomes = dict(zip((case.name for case in cases), examination.judged.outcomes(), strict=False))
     for case in _worth_recording(cases, examination, reference):
         outcome, names = outcomes.get(case.name), list(problem.spec.entries[case.entry].outputs)
@@ -138,7 +143,7 @@ def _worth_recording(cases: tuple[Case, ...], examination: Examination, referenc
 
 def _stages(look: Look, reference: Reference) -> Iterator[Observation]:
     """Yield the stages of one traced case, the submission's where they were found, beside the reference's."""
-    right = reference.stages[look.case.name]
+    right = reference.stages.get(look.case.name, {})
     hidden = hidden_keys(right["masked_scores"]) if "masked_scores" in right else None
     for name, array in right.items():
         match = look.seen.matches.get(name) if look.seen else None

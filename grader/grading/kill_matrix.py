@@ -96,11 +96,12 @@ def _differ(rows: Sequence[FaultRow], position: int, case: Case, first: Any, sec
     keys = np.array([kinds[each.key] for each in prints])
     sums = np.zeros((len(rows), _WEIGHTS))
     slack = np.zeros((len(rows), _WEIGHTS))
+    scale = max(1.0, *(float(np.abs(each.numbers).max(initial=0.0)) for each in prints))  # sums stay finite
     for number, each in enumerate(prints):
         weights = np.random.default_rng(each.numbers.size).uniform(0.5, 1.5, (_WEIGHTS, each.numbers.size))
         weights[:, 1::2] *= -1
-        sums[number] = weights @ each.numbers
-        slack[number] = np.abs(weights) @ bound_of(each.numbers, case)
+        sums[number] = weights @ (each.numbers / scale)
+        slack[number] = np.abs(weights) @ (bound_of(each.numbers, case) / scale)
     by_value: Flags = (np.abs(sums[first] - sums[second]) > 2 * slack[first]).any(axis=1)
     by_kind: Flags = keys[first] != keys[second]
     return by_kind | by_value

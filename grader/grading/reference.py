@@ -66,24 +66,27 @@ def _size(case: Case) -> int:
 
 
 def worth_tracing(cases: Sequence[Case], count: int) -> list[Case]:
-    """Return the failing cases that show most: ordinary numbers, sizes that all differ, small.
+    """Return the failing cases that show most: ordinary ones first, sizes that all differ, small.
 
-    Zero tokens and integers repeat values, equal sizes make axes ambiguous, extremes drown differences.
+    Equal sizes make axes ambiguous.
     """
-    return sorted(cases, key=_oddity)[:count]
+
+    def order(case: Case) -> tuple[bool, int, int, int]:
+        shapes = {tuple(sorted(array.shape)) for array in arrays_of(case.arguments) if array.size > 1}
+        ones = sum(1 in shape for shape in shapes)
+        extents = {extent for shape in shapes for extent in shape}
+        return not is_ordinary(case), ones, len(shapes) - len(extents), _size(case)
+
+    return sorted(cases, key=order)[:count]
 
 
-def _oddity(case: Case) -> tuple[int, int, int]:
+def is_ordinary(case: Case) -> bool:
+    """Whether a case's numbers tell stages apart: zeros and integers repeat values, extremes drown differences."""
     arrays = [array for array in arrays_of(case.arguments) if array.size > 1]
-    odd = sum(
-        array.dtype != np.float64 or bool((array == 0).any()) or float(np.abs(array).max(initial=0)) > ORDINARY_MAX
+    return all(
+        array.dtype == np.float64 and bool((array != 0).all()) and float(np.abs(array).max()) <= ORDINARY_MAX
         for array in arrays
     )
-    extents = [extent for array in arrays for extent in set(array.shape)]
-    once = {tuple(sorted(array.shape)) for array in arrays}
-    different = len(set(extents))
-    ones = sum(1 in array.shape for array in arrays)
-    return (10 * odd + 5 * ones, len(once) - different, _size(case))
 
 
 def _pack(reference: Reference) -> bytes:

@@ -16,7 +16,7 @@ import numpy as np
 from grader.grading.evidence_file import digest
 
 INPUTS: Final = ("record", "source", "package", "versions", "limits", "sandbox")
-OUTPUTS: Final = ("verdict", "cases", "finding", "observations")
+OUTPUTS: Final = ("verdict", "cases", "texts", "finding", "observations")
 RTOL: Final = 1e-6  # of measured numbers: another processor rounds otherwise
 ATOL: Final = 1e-9
 _TOLD_MAX: Final = 3  # differences that one sentence names
@@ -64,6 +64,7 @@ def compare(recorded: Mapping[str, Any], source: bytes, anew: Mapping[str, Any])
         "sandbox": _changed("layers", _walls(recorded), _walls(anew)),
         "verdict": _changed("", _verdict(recorded), _verdict(anew)),
         "cases": _cases(recorded["judgement"], anew["judgement"]),
+        "texts": _texts(recorded["judgement"], anew["judgement"]),
         "finding": _finding(recorded["interpretations"], anew["interpretations"]),
         "observations": _observations(recorded["observations"], anew["observations"]),
     }
@@ -113,12 +114,21 @@ def _cases(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     ]
     old, new = _by_name(before["groups"]), _by_name(now["groups"])
     texts += [f"group {name}: other points" for name in {**old, **new} if old.get(name) != new.get(name)]
-    said = ("message", "detail", "prints")
-    for kind in said if not texts else ():
-        pairs = zip(before["cases"], now["cases"], strict=True)
-        texts += [f"{one['name']}: another {kind.rstrip('s')}" for one, other in pairs if one[kind] != other[kind]]
-    if before["message"] != now["message"] or before["import_prints"] != now["import_prints"]:
-        texts.append("another sentence or other prints")
+    if before["message"] != now["message"]:
+        texts.append("another sentence")
+    return _told(texts)
+
+
+def _texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Compare what the submission said: a source that prints times or addresses says something else every time."""
+    old, new = _by_name(before["cases"]), _by_name(now["cases"])
+    texts = [
+        f"{name}: other {what}"
+        for name in old
+        for kind, what in (("message", "sentence"), ("detail", "detail"), ("prints", "prints"))
+        if name in new and old[name][kind] != new[name][kind]
+    ]
+    texts += ["other prints at import"] if before["import_prints"] != now["import_prints"] else []
     return _told(texts)
 
 

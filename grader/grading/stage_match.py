@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from grader.grading.trace import Trace
 
-RTOL: Final = 1e-7
-ATOL: Final = 1e-10  # of the stage's largest number
+DOUBLE: Final = (1e-7, 1e-10)  # relative, and of the stage's largest number
+SINGLE: Final = (2e-5, 1e-6)  # where an input is float32
 Floats = npt.NDArray[np.float64]
 Form = Literal["whole", "pre", "scrambled", "none"]
 
@@ -42,8 +42,9 @@ NOT_FOUND: Final = Match("none")
 class Observed:
     """A trace's arrays, prepared to be searched."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, tolerance: tuple[float, float] = DOUBLE) -> None:
         self.trace = trace
+        self.tolerance = tolerance
         self._by_size: dict[int, list[int]] = {}
         for number, array in enumerate(trace.arrays):
             self._by_size.setdefault(array.size, []).append(number)
@@ -65,8 +66,9 @@ class Observed:
         found = []
         for number in numbers:
             for factor in factors:
-                is_near = abs(self._sums[number] - total * factor) <= 1e-6 * total * factor + 1e-300
-                if is_near and any(True for _ in _views(self.trace.arrays[number], target * factor)):
+                bound = 10 * self.tolerance[0] * total * factor + 1e-300
+                is_near = abs(self._sums[number] - total * factor) <= bound
+                if is_near and any(True for _ in self._views(number, target * factor)):
                     found.append(number)
                     break
         return found
@@ -94,15 +96,17 @@ class Observed:
     def _is_merged(self, number: int, target: Floats, factors: Sequence[float], heads: tuple[int, int] | None) -> bool:
         if heads is None or target.shape[heads[0]] == 1 or target.shape[heads[1]] == 1:
             return False
-        array = self.trace.arrays[number]
         for factor in factors:
-            for groups in _views(array, target * factor):
+            for groups in self._views(number, target * factor):
                 if not any(set(heads) <= set(group) for group in groups):
                     return False
         return True
 
+    def _views(self, number: int, target: Floats) -> Iterator[tuple[tuple[int, ...], ...]]:
+        return views(self.trace.arrays[number], target, self.tolerance)
 
-def _views(array: Floats, target: Floats) -> Iterator[tuple[tuple[int, ...], ...]]:
+
+def views(array: Floats, target: Floats, tolerance: tuple[float, float]) -> Iterator[tuple[tuple[int, ...], ...]]:
     """Yield each way in which an array is the target with axes permuted and neighbours merged: its axes' groups."""
     shape = [extent for extent in array.shape if extent != 1]
     axes = [axis for axis, extent in enumerate(target.shape) if extent != 1]
@@ -111,7 +115,7 @@ def _views(array: Floats, target: Floats) -> Iterator[tuple[tuple[int, ...], ...
         if groups is None:
             continue
         turned = target.transpose([*order, *(axis for axis in range(target.ndim) if axis not in order)])
-        if _is_close(array.reshape(shape), turned.reshape(shape)):
+        if _is_close(array.reshape(shape), turned.reshape(shape), tolerance):
             position = iter(order)
             yield tuple(tuple(next(position) for _ in range(count)) for count in groups)
 
@@ -131,13 +135,14 @@ def _grouped(extents: list[int], shape: list[int]) -> list[int] | None:
     return counts if at == len(extents) else None
 
 
-def _is_close(one: Floats, other: Floats) -> bool:
+def _is_close(one: Floats, other: Floats, tolerance: tuple[float, float]) -> bool:
     with np.errstate(all="ignore"):
         finite = np.isfinite(other)
         scale = float(np.abs(other[finite]).max(initial=0.0))
         if not np.array_equal(one[~finite], other[~finite], equal_nan=True):
             return False
-        return bool((np.abs(one[finite] - other[finite]) <= RTOL * np.abs(other[finite]) + ATOL * scale).all())
+        rtol, atol = tolerance
+        return bool((np.abs(one[finite] - other[finite]) <= rtol * np.abs(other[finite]) + atol * scale).all())
 
 
 class _Pieces:
@@ -145,6 +150,7 @@ class _Pieces:
 
     def __init__(self, observed: Observed, target: Floats, heads: tuple[int, int] | None) -> None:
         self._target = target
+        self._tolerance = observed.tolerance
         self._heads = heads
         self.used: list[int] = []
         flat = target.ravel()
@@ -182,7 +188,7 @@ class _Pieces:
         with np.errstate(all="ignore"):
             nearer = np.abs(self._sorted[left] - values) < np.abs(self._sorted[right] - values)
             at = np.where(nearer, left, right)
-            bound = RTOL * np.abs(values) + ATOL * self._scale
+            bound = self._tolerance[0] * np.abs(values) + self._tolerance[1] * self._scale
             known = np.isfinite(values) & (values != 0) & (np.abs(self._sorted[at] - values) <= bound)
         return self._order[at], known
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from grader.problems.cases import Case
+from grader.problems.cases import Array, Case
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import Limits, Raised, Run, RunEnded, SandboxLost
@@ -39,6 +39,7 @@ class Trace:
 
     events: tuple[Event, ...]
     arrays: tuple[Floats, ...]
+    returned: tuple[Array, ...] | None  # None: an exception, or no plain arrays
     has_raised: bool
     is_cut: bool
 
@@ -78,7 +79,7 @@ def trace_submission(problem: Problem, source: bytes, cases: list[Case], lane: L
 
 def _each(run: Run, cases: list[Case]) -> Iterator[tuple[Case, Trace]]:
     for case in cases:
-        record = run.trace(case.entry, case.arguments, case.layouts)
+        record = run.trace(case.entry, case.arguments, case.layouts, max(1, len(case.expected)))
         if isinstance(record, Raised):
             return
         try:
@@ -91,13 +92,23 @@ def parsed(value: Value) -> Trace:
     """Return the trace that a child's record holds."""
     if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], list) or len(value[0]) != 5:
         raise _Malformed
-    (events, names, numbers, shapes, is_cut), raised = value
+    (events, names, numbers, shapes, is_cut), answer = value
     if not (_is_vector(events, "i") and _is_vector(numbers, "f") and _is_vector(shapes, "i") and type(is_cut) is bool):
         raise _Malformed
     if not isinstance(names, list) or not all(type(name) is str for name in names) or numbers.nbytes > BYTES_MAX:
         raise _Malformed
     arrays = tuple(_arrays(numbers, shapes.tolist()))
-    return Trace(tuple(_events(events.tolist(), names, len(arrays))), arrays, raised is not None, is_cut)
+    has_raised = isinstance(answer, list) and len(answer) == 7
+    steps = tuple(_events(events.tolist(), names, len(arrays)))
+    return Trace(steps, arrays, _returned(answer), has_raised, is_cut)
+
+
+def _returned(answer: Value) -> tuple[Array, ...] | None:
+    """Return the arrays of an answer: [is it a sequence, count, items]."""
+    if not isinstance(answer, list) or len(answer) != 3 or not isinstance(answer[2], list):
+        return None
+    arrays = tuple(item for item in answer[2] if isinstance(item, np.ndarray))
+    return arrays if len(arrays) == answer[1] else None
 
 
 def _is_vector(value: Any, kind: str) -> bool:

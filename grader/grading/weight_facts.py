@@ -25,6 +25,11 @@ class WeightFacts:
     leaks: int  # those of them that are not
     nonfinite: int
 
+    @property
+    def is_off(self) -> bool:
+        """Whether anything of it could not be so in a right layer."""
+        return self.rows_of_one < self.rows or self.leaks > 0 or self.nonfinite > 0
+
 
 def weight_facts(weights: npt.NDArray[Any], hidden: Mask | None) -> WeightFacts:
     """Count over (..., queries, keys) weights; `hidden` is (queries, keys), True where a key may not be read."""

@@ -5,7 +5,7 @@ Frames (see `wire`), grader to child:
     Q [entry, {name: layout}, n] {name: value}   call the entry twice with these arguments, n outputs
     G [function, seed]                           call a case generator with numpy's generator of that seed
     C [function, {name: layout}] {name: value}   call a package's function once with these arguments
-    T [entry, {name: layout}] {name: value}      call an entry of a traced source once, and tell what it computed
+    T [entry, {name: layout}, n] {name: value}   call an entry of a traced source once, and tell what it computed
     F                                            look at everything that was returned once more
 Child to grader:
     R                        ready: every wall is up
@@ -13,7 +13,7 @@ Child to grader:
     A answer, unchanged      first call: what was returned, and whether the arguments are what they were
     B answer, unchanged      second call, on fresh copies of the arguments
     S unchanged              the same, when the answer is the same bytes as the first one
-    V value                  of a generator or a package's function; of a trace, see `tracing.Recorder.record`
+    V value                  of a generator or a package's function; of a trace [record, answer or exception]
     K [unchanged]            for each answered question, whether both objects that were returned are what they were
     X [phase, class, builtin, line, text, refused, where]    an exception, in place of L, A, B, S, V or K
 
@@ -232,19 +232,19 @@ class Child:
 
     def _trace(self, question: bytes) -> None:
         reader = Reader(question, 1)
-        entry, layouts = reader.value()
+        entry, layouts, outputs = reader.value()
         arguments = _laid_out(reader.value(), layouts)
         recorder = self._recorder
         assert recorder is not None
 
         def act() -> list[bytes]:
             recorder.clear()
-            raised: Value = None
+            answer: Value
             try:
-                self._namespace[entry](*arguments.values())
+                answer = convert.returned(self._namespace[entry](*arguments.values()), outputs)
             except Exception as error:
-                raised = describe("call", error)
-            return frame_parts(b"V", encode_parts([recorder.record(), raised]))
+                answer = describe("call", error)
+            return frame_parts(b"V", encode_parts([recorder.record(), answer]))
 
         self._attempt("call", act)
 

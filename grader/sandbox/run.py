@@ -197,9 +197,9 @@ class Run:
         self._ask(frame_parts(b"C", [encode([function, layouts]), encode(arguments)]))
         return self._reply((b"V",), self._value)
 
-    def trace(self, entry: str, arguments: dict[str, Value], layouts: dict[str, str]) -> Value | Raised:
-        """Call an entry of a traced source once; return what it says that it computed, see `tracing`."""
-        self._ask(frame_parts(b"T", [encode([entry, layouts]), encode(arguments)]))
+    def trace(self, entry: str, arguments: dict[str, Value], layouts: dict[str, str], outputs: int) -> Value | Raised:
+        """Call an entry of a traced source once; return what it says that it computed, and what it returned."""
+        self._ask(frame_parts(b"T", [encode([entry, layouts, outputs]), encode(arguments)]))
         return self._reply((b"V",), self._value)
 
     def seconds_left(self) -> float:
