@@ -172,9 +172,8 @@ def _telling_entry(value: FloatArray, again: FloatArray, holds: bool) -> tuple[i
 
 
 def _masked(traced: Trace, value: FloatArray) -> Iterator[Check]:
-    """Yield what the mask must have done; scores of a wrong shape are held against their own diagonal."""
-    size = len(value)
-    future = ~readable(size)
+    """Yield what the mask must have done."""
+    future = ~readable(value)
     left = int((~np.isneginf(value) & future).sum())
     total = int(future.sum())
     evidence = f"{left} of {total} are not" if left else _all(total)
@@ -197,7 +196,7 @@ def _masked(traced: Trace, value: FloatArray) -> Iterator[Check]:
         "past_kept",
         "scores of own and earlier keys are as before",
         same,
-        "all are" if same else f"{changed} of {size * size - total} are not",
+        "all are" if same else f"{changed} of {value.size - total} are not",
         (float(changed),),
     )
 
@@ -210,7 +209,7 @@ def _weights(traced: Trace, value: FloatArray) -> Iterator[Check]:
     if not holds:
         evidence += f", column sums {figures(columns)}"
     yield Check("row_sums", "every row sums to 1", holds, evidence, tuple(map(float, rows)))
-    forbidden = value[~readable(len(value))]
+    forbidden = value[~readable(value)]
     bad = forbidden[forbidden != 0]
     evidence = _forbidden(bad, len(forbidden)) if len(bad) else _all(len(forbidden))
     demand = "weights of later keys are exactly 0"

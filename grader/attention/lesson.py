@@ -151,7 +151,7 @@ def _weights_seen(traced: Trace) -> list[str]:
         return []
     with np.errstate(all="ignore"):
         rows, columns = weights.sum(axis=1), weights.sum(axis=0)
-    forbidden = weights[~readable(len(weights))]
+    forbidden = weights[~readable(weights)]
     seen = [f"Row sums of A: {figures(rows)}; column sums: {figures(columns)}."]
     if len(forbidden):
         seen.append(f"Weights of later keys: {int((forbidden == 0).sum())} of {len(forbidden)} are exactly 0.")

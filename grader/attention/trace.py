@@ -147,14 +147,17 @@ def _scores_of_features(so_far: Trace, divisor: float | None = None) -> FloatArr
     return _product(queries.T, keys, ("Q^T", "K")) / (np.sqrt(keys.shape[1]) if divisor is None else divisor)
 
 
-def readable(size: int, *, itself: bool = True) -> NDArray[np.bool_]:
-    """Return where query i (row) may read key j (column): its own and earlier ones."""
-    return np.tri(size, k=0 if itself else -1, dtype=bool)
+def readable(scores: FloatArray, *, itself: bool = True) -> NDArray[np.bool_]:
+    """Return where query i (row) may read key j (column): its own and earlier ones.
+
+    Scores of a wrong shape are held against their own diagonal.
+    """
+    return np.tri(len(scores), scores.shape[1], 0 if itself else -1, dtype=np.bool_)
 
 
 def _masked(so_far: Trace, *, itself: bool = True) -> FloatArray:
     scores = _need(so_far.scores)
-    return np.where(readable(len(scores), itself=itself), scores, -np.inf)
+    return np.where(readable(scores, itself=itself), scores, -np.inf)
 
 
 def _softmax(scores: FloatArray, axis: int = 1, *, stable: bool = True) -> FloatArray:
@@ -202,7 +205,7 @@ def _divisor(inputs: Inputs, scale: str) -> float | None:
 def _changed_weights(so_far: Trace, changes: Changes) -> FloatArray:
     axis = 1 if changes.softmax_axis == "keys" else 0
     weights = _softmax(_need(so_far.masked_scores), axis, stable=changes.softmax == "stable")
-    return np.where(readable(len(weights)), weights, 0.0) if changes.mask == "late" else weights
+    return np.where(readable(weights), weights, 0.0) if changes.mask == "late" else weights
 
 
 def changed_inputs(inputs: Inputs, changes: Changes) -> Inputs:

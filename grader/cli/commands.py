@@ -13,6 +13,7 @@ COMMANDS: Final = {
     "problems": "grader.cli.problems",
     "show": "grader.cli.problems",
     "grade": "grader.cli.grade",
+    "replay": "grader.cli.replay",
     "quiz": "grader.cli.quiz",
     "lesson": "grader.cli.lesson",
     "check": "grader.cli.check",

@@ -131,10 +131,12 @@ def _arrow(arrow: Arrow, *, is_first: bool) -> Markup:
 def _object(arrow: Arrow) -> Markup:
     if arrow.value is None:
         return (
-            Markup("") if arrow.stage.name == "inputs" else Markup('<p class="dim">No matrix: there is no product.</p>')
+            Markup("")
+            if arrow.stage.name == "inputs"
+            else Markup('<p class="dim">No matrix: the trace ends before it.</p>')
         )
     name = arrow.stage.name.replace("_", " ")
-    hidden = ~readable(len(arrow.value)) if arrow.stage.name in ("masked_scores", "weights") else None
+    hidden = ~readable(arrow.value) if arrow.stage.name in ("masked_scores", "weights") else None
     printed = matrix(arrow.value, name, hidden)
     if arrow.stage.name == "weights":
         printed = _with_sums(arrow.value, name, hidden)
