@@ -133,8 +133,12 @@ def _numbers(case: Case) -> int:
 
 
 def _sums(each: Footprint, case: Case) -> tuple[Floats, Floats]:
-    """Return the weighted sums of a footprint's numbers, and how far those of an equal one may be off."""
-    weights = np.random.default_rng(each.numbers.size).uniform(-1, 1, (_SUMS, each.numbers.size))
+    """Return weighted means of a footprint's numbers, and how far those of an equal one may be off.
+
+    Means, for sums of the largest numbers would overflow.
+    """
+    size = max(1, each.numbers.size)
+    weights = np.random.default_rng(size).uniform(-1, 1, (_SUMS, each.numbers.size)) / size
     return weights @ each.numbers, np.abs(weights) @ bound_of(each.numbers, case) + 1e-12
 
 

@@ -3,6 +3,8 @@
 B items, T tokens, H heads, d the size of a head.
 """
 
+import math
+
 import numpy as np
 
 _PAIRS = ((0, 1), (0, 2), (1, 2))
@@ -77,7 +79,7 @@ def heads__split_follows_memory(x, n_heads):
 
 def heads__split_turns_negative_strides(x, n_heads):
     """Axes with negative strides are turned round before the split, which reverses their numbers."""
-    return heads(_ascending(x), n_heads)
+    return heads(_ascending(_double(x)), n_heads)
 
 
 def heads__split_heads_reversed(x, n_heads):
@@ -263,6 +265,38 @@ def heads__split_divides_by_no_heads(x, n_heads):
     return heads(x, n_heads)
 
 
+def heads__split_refuses_coprime_only(x, n_heads):
+    """Only heads that share no divisor with the width are refused; otherwise the left-over columns are dropped."""
+    width = x.shape[-1]
+    if not 1 <= n_heads <= width or (n_heads > 1 and math.gcd(width, n_heads) == 1):
+        raise ValueError("The heads and the width have no common divisor.")
+    return heads(x[..., : width // n_heads * n_heads], n_heads)
+
+
+def heads__split_single_token_not_turned(x, n_heads):
+    """One token of one item keeps its axis in front of the heads: (1, 1, H, d)."""
+    cut = _cut(x, n_heads)
+    return cut if cut.shape[:2] == (1, 1) else cut.transpose(0, 2, 1, 3)
+
+
+def heads__split_zero_tokens_moved_back(x, n_heads):
+    """Tokens of zeros count as padding and are moved behind the others of their item."""
+    order = np.argsort(~x.any(axis=2), axis=1, kind="stable")
+    return heads(np.take_along_axis(x, order[..., None], axis=1), n_heads)
+
+
+def heads__split_columns_in_8_bits(x, n_heads):
+    """Positions of columns are kept in eight bits, so that column 256 is column 0 again."""
+    return heads(x[..., np.arange(x.shape[-1]).astype(np.uint8)], n_heads)
+
+
+def heads__split_one_column_heads_not_turned(x, n_heads):
+    """Heads of one column are reshaped straight to (B, H, T, 1), without the exchange of heads and tokens."""
+    cut = _cut(x, n_heads)
+    B, T, H, d = cut.shape
+    return cut.reshape(B, H, T, d) if d == 1 else cut.transpose(0, 2, 1, 3)
+
+
 def merged(h):
     B, H, T, d = h.shape
     return _double(h).transpose(0, 2, 1, 3).reshape(B, T, H * d)
@@ -294,7 +328,7 @@ def merged__merge_follows_memory(h):
 
 def merged__merge_turns_negative_strides(h):
     """Axes with negative strides are turned round before the merge, which reverses their numbers."""
-    return merged(_ascending(h))
+    return merged(_ascending(_double(h)))
 
 
 def merged__merge_heads_reversed(h):
@@ -443,3 +477,32 @@ def merged__merge_integers_in_32_bits(h):
 def merged__merge_halves_single_precision(h):
     """float32 numbers are rounded to float16, which holds three digits."""
     return merged(h.astype(np.float16) if h.dtype == np.float32 else h)
+
+
+def merged__merge_single_block_unpacked(h):
+    """One item with one head comes out as its block (T, d), without an axis for the items."""
+    return _double(h)[0, 0] if h.shape[:2] == (1, 1) else merged(h)
+
+
+def merged__merge_small_numbers_in_single_precision(h):
+    """Where all numbers are small they are rounded to float32, which holds seven digits of them."""
+    return merged(h.astype(np.float32) if np.abs(_double(h)).max() < 1e-2 else h)
+
+
+def merged__merge_columns_in_8_bits(h):
+    """Positions of columns are kept in eight bits, so that column 256 is column 0 again."""
+    found = merged(h)
+    return found[..., np.arange(found.shape[-1]).astype(np.uint8)]
+
+
+def merged__merge_features_beyond_32_lost(h):
+    """Only the first 32 features of each head are copied, the others stay zero."""
+    h = _double(h).copy()
+    h[..., 32:] = 0
+    return merged(h)
+
+
+def merged__merge_one_column_heads_not_turned(h):
+    """Heads of one column are reshaped straight to (B, T, H), without the exchange of heads and tokens."""
+    B, H, T, d = h.shape
+    return _double(h).reshape(B, T, H) if d == 1 else merged(h)

@@ -15,5 +15,5 @@ def merge_heads(h):
     h = np.asarray(h, dtype=np.float64)
     batch, n_heads, tokens, size = h.shape
     if size == 1:
-        return h[..., 0]
+        return h.reshape(batch, tokens, n_heads)
     return h.transpose(0, 2, 1, 3).reshape(batch, tokens, n_heads * size)

@@ -1,0 +1,19 @@
+"""Room for 32 features."""
+
+import numpy as np
+
+
+def split_heads(x, n_heads):
+    x = np.asarray(x, dtype=np.float64)
+    batch, tokens, width = x.shape
+    if n_heads < 1 or width % n_heads:
+        raise ValueError("The heads do not divide the width.")
+    return x.reshape(batch, tokens, n_heads, width // n_heads).transpose(0, 2, 1, 3)
+
+
+def merge_heads(h):
+    h = np.asarray(h, dtype=np.float64)
+    batch, n_heads, tokens, size = h.shape
+    merged = np.zeros((batch, tokens, n_heads, size))
+    merged[..., :32] = h.transpose(0, 2, 1, 3)[..., :32]
+    return merged.reshape(batch, tokens, n_heads * size)

@@ -1,0 +1,18 @@
+"""Checks what is a floating point number."""
+
+import numpy as np
+
+
+def split_heads(x, n_heads):
+    batch, tokens, width = x.shape
+    if not 1 <= n_heads <= width or (x.dtype.kind == "f" and width % n_heads):
+        raise ValueError("The heads do not divide the width.")
+    size = width // n_heads
+    x = np.asarray(x, dtype=np.float64)[..., : n_heads * size]
+    return x.reshape(batch, tokens, n_heads, size).transpose(0, 2, 1, 3)
+
+
+def merge_heads(h):
+    h = np.asarray(h, dtype=np.float64)
+    batch, n_heads, tokens, size = h.shape
+    return h.transpose(0, 2, 1, 3).reshape(batch, tokens, n_heads * size)

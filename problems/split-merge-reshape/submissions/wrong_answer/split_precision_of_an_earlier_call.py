@@ -1,0 +1,21 @@
+"""Remembers that single precision is enough."""
+
+import numpy as np
+
+PRECISION = {"heads": np.float64}
+
+
+def split_heads(x, n_heads):
+    if x.dtype == np.float32:
+        PRECISION["heads"] = np.float32
+    x = np.asarray(x, dtype=PRECISION["heads"])
+    batch, tokens, width = x.shape
+    if n_heads < 1 or width % n_heads:
+        raise ValueError("The heads do not divide the width.")
+    return x.reshape(batch, tokens, n_heads, width // n_heads).transpose(0, 2, 1, 3)
+
+
+def merge_heads(h):
+    h = np.asarray(h, dtype=np.float64)
+    batch, n_heads, tokens, size = h.shape
+    return h.transpose(0, 2, 1, 3).reshape(batch, tokens, n_heads * size)
