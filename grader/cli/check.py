@@ -78,7 +78,7 @@ def _print(report: Report, matrix: bool) -> None:
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "not judged"
     count = len(report.findings)
     state = f"{count} finding{'s' if count > 1 else ''}" if count else "in order"
-    click.echo(f"{report.slug}: {state}; {len(report.sources)} sources: {summary}{_faults_told(report)}")
+    click.echo(f"{visible(report.slug, keep='')}: {state}; {len(report.sources)} sources: {summary}{_faults_told(report)}")
 
 
 def _faults_told(report: Report) -> str:

@@ -202,7 +202,7 @@ def _expect(problem: Problem, run: Run, name: str, case: dict[str, Value]) -> Ca
             raise InvalidPackage([f"{where}: {failure(answer)}"])
         if not is_kind_of(answer.builtin, raises):
             raise InvalidPackage(
-                [f"{where}: raises {claim(answer)}, where the case says raises {raises}; correct one of them."]
+                [f"{where}: {claim(answer)}, where the built-in {raises} must be raised; correct one of them."]
             )
         return Case(name, case["entry"], case["args"], case["layout"], (), raises, (0.0, 0.0), ())
     if raises is not None:

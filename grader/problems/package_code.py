@@ -13,12 +13,11 @@ from grader.sandbox.run import End, Limits, Raised, Run, RunEnded
 PACKAGE_LIMITS: Final = Limits(case_s=10, total_s=60, memory_mib=2048)  # package code is slower than what it grades
 _TEXT_MAX: Final = 300  # characters of what an exception says
 _ENDS: Final = {
-    End.TIME: f"takes longer than {PACKAGE_LIMITS.case_s:g} s, or all calls longer than {PACKAGE_LIMITS.total_s:g} s; "
-    "make it faster.",
+    End.TIME: "takes longer than {limits.case_s:g} s, or all calls longer than {limits.total_s:g} s; make it faster.",
     End.OUTPUT: "prints more than 1 MiB; print nothing.",
-    End.CRASH: "crashes; correct it.",
+    End.CRASH: "crashes ({}); correct it.",
     End.REFUSED: "makes a system call that the sandbox refuses; compute with NumPy alone.",
-    End.BAD_ANSWER: "gives no answer that can be read; return plain arrays, of some MiB at most.",
+    End.BAD_ANSWER: "gives no answer that can be read ({}); return plain arrays, of some MiB at most.",
 }
 Result = TypeVar("Result")
 
@@ -39,7 +38,8 @@ def in_sandbox(
         try:
             missing = run.load(source, entries, PACKAGE_LIMITS, mode="package")
             if isinstance(missing, Raised):
-                raise InvalidPackage([f"{name} {failure(missing)}"])
+                gap = " " if missing.line else ": "
+                raise InvalidPackage([f"{name}{gap}{failure(missing)}"])
             if missing:
                 raise InvalidPackage([f"{name}: the entry {entry} is missing; define it." for entry in missing])
             return act(run)
@@ -51,16 +51,16 @@ def failure(raised: Raised) -> str:
     """Say in which line package code raised what, and what to do."""
     if raised.name == "WireError":  # its own text says it all
         return f"{raised.text[:_TEXT_MAX]}; return numbers, texts, lists and arrays of bool, int64 or floats."
-    line = f"line {raised.line}: " if raised.line else ""
     remedy = "package code may not do that: compute with NumPy alone." if raised.refused else "correct it."
-    return f"{line}{claim(raised)}; {remedy}"
+    return f"{claim(raised)}; {remedy}"
 
 
 def claim(raised: Raised) -> str:
-    """Return an exception as package code says it: its class and the first line of its text."""
-    return f"{raised.name}: {raised.text}".splitlines()[0][:_TEXT_MAX]
+    """Return an exception as package code tells it: line, class and the first line of its text."""
+    line = f"line {raised.line}: " if raised.line else ""
+    return line + f"{raised.name}: {raised.text}".splitlines()[0][:_TEXT_MAX]
 
 
 def ended(error: RunEnded) -> str:
     """Say how package code ended its run, and what to do."""
-    return _ENDS[error.end]
+    return _ENDS[error.end].format(error.detail, limits=PACKAGE_LIMITS)

@@ -112,7 +112,8 @@ GENERATORS = {
     ),
     "a dtype that is not carried": (
         "case = _attend(rng, 4, 3, 2); case['args']['x'] = np.ones((4, 3), complex); return case",
-        "secret_values: WireError: arrays of complex128 are not carried; correct it.",
+        "secret_values: arrays of complex128 are not carried; return numbers, texts, lists and arrays of bool, int64 "
+        "or floats.",
     ),
     "a number for an array": (
         "case = _attend(rng, 4, 3, 2); case['args']['w'] = 1.0; return case",
@@ -160,27 +161,33 @@ GENERATORS = {
     ),
     "a class for an exception": (
         "return _attend(rng, 4, 3, 2) | {'raises': ValueError}",
-        "secret_values: WireError: a value of type type is not carried; correct it.",
+        "secret_values: a value of type type is not carried; return numbers, texts, lists and arrays of bool, int64 "
+        "or floats.",
     ),
-    "raises": ("raise RuntimeError('no\\nluck')", "secret_values: RuntimeError: no; correct it."),
-    "raises a long text": ("raise RuntimeError('x' * 9999)", f"secret_values: RuntimeError: {'x' * 286}; correct it."),
-    "a KeyError of its own": ("return {}['entry']", "secret_values: KeyError: 'entry'; correct it."),
-    "an exit": ("raise SystemExit(0)", "secret_values: SystemExit: 0; correct it."),
+    "raises": ("raise RuntimeError('no\\nluck')", "secret_values: line 17: RuntimeError: no; correct it."),
+    "raises a long text": (
+        "raise RuntimeError('x' * 9999)",
+        f"secret_values: line 17: RuntimeError: {'x' * 286}; correct it.",
+    ),
+    "a KeyError of its own": ("return {}['entry']", "secret_values: line 17: KeyError: 'entry'; correct it."),
+    "an exit": ("raise SystemExit(0)", "secret_values: line 17: SystemExit: 0; correct it."),
     "reads a file": (
         "return open('/etc/passwd').read()",
-        "secret_values: PermissionError: [Errno 1] Operation not permitted: '/etc/passwd'; correct it.",
+        "secret_values: line 17: PermissionError: [Errno 1] Operation not permitted: '/etc/passwd'; package code may "
+        "not do that: compute with NumPy alone.",
     ),
     "an exit of the process": (
         "__import__('os')._exit(3)",
-        " its run ended with bad_answer (the process ended by itself with status 3); correct it.",
+        "secret_values: gives no answer that can be read (the process ended by itself with status 3); return plain "
+        "arrays, of some MiB at most.",
     ),
     "a crash": (
         "__import__('sys').modules['ctypes'].string_at(0)",
-        " its run ended with crashed (killed by SIGSEGV); correct it.",
+        "secret_values: crashes (killed by SIGSEGV); correct it.",
     ),
     "a flood of prints": (
         "print('x' * 3_000_000)",
-        " its run ended with output_limit (more than 1048576 bytes of prints); correct it.",
+        "secret_values: prints more than 1 MiB; print nothing.",
     ),
     "inputs beyond all bounds": (
         "return _attend(rng, T=1 << 15, m=257, n=2)",
@@ -193,25 +200,24 @@ GENERATORS = {
 def test_generator_that_breaks_the_contract_is_told(lane: Lane, body: str, finding: str) -> None:
     lines = "".join(f"    {line.strip()}\n" for line in body.split(";"))
     cases = edited("cases.py", GENERATOR, f"{lines}\n\ndef secret_values_again")
-    wanted = f"cases.py:{finding}" if finding.startswith(" ") else f"cases.py: {finding}"
-    assert findings_of(lane, tiny_problem_with({"cases.py": cases})) == [wanted]
+    assert findings_of(lane, tiny_problem_with({"cases.py": cases})) == [f"cases.py: {finding}"]
 
 
 def test_endless_generator_ends(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
-    from grader.problems import cases
+    from grader.problems import package_code
     from grader.sandbox.run import Limits
 
-    monkeypatch.setattr(cases, "PACKAGE_LIMITS", Limits(case_s=0.3, total_s=0.6, memory_mib=256))
+    monkeypatch.setattr(package_code, "PACKAGE_LIMITS", Limits(case_s=0.3, total_s=0.6, memory_mib=256))
     endless = edited("cases.py", GENERATOR, "    while True: pass\n\n\ndef secret_values_again")
     assert findings_of(lane, tiny_problem_with({"cases.py": endless})) == [
-        "cases.py: its run ended with time_limit (the grader's clock ran out); correct it."
+        "cases.py: secret_values: takes longer than 0.3 s, or all calls longer than 0.6 s; make it faster."
     ]
 
 
 WHOLE_GENERATORS = {
     "a generator less": (
         ("def secret_lengths", "def other"),
-        "cases.py: secret_lengths: there is no such function; correct it.",
+        "cases.py: secret_lengths: there is no such function; define it.",
     ),
     "no function": (
         ("def secret_lengths", "secret_lengths = 7\ndef other"),

@@ -61,12 +61,12 @@ REFERENCES = {
     "changed inputs": (
         RETURN,
         "    x *= 2\n    return weights @ (x @ w), weights\n",
-        f"{VALUES}: changes its inputs, or answers differently the second time; correct it.",
+        f"{VALUES}: changes its inputs; let it copy what it changes.",
     ),
     "chance": (
         RETURN,
         "    return weights @ (x @ w) + np.random.rand(), weights\n",
-        f"{VALUES}: changes its inputs, or answers differently the second time; correct it.",
+        f"{VALUES}: answers differently the second time; let it compute from its inputs alone.",
     ),
     "an exception": (
         RETURN,
@@ -81,19 +81,22 @@ REFERENCES = {
     "another exception": (
         "ValueError(",
         "TypeError(",
-        f"{REFERENCE}: secret_widths_differ: line 8: TypeError: the widths of x and w differ; correct it.",
+        f"{REFERENCE}: secret_widths_differ: line 8: TypeError: the widths of x and w differ, where the built-in "
+        "ValueError must be raised; correct one of them.",
     ),
     "an exception of the same name": (
         "        raise ValueError(",
         "        ValueError = type('ValueError', (Exception,), {})\n        raise ValueError(",
-        f"{REFERENCE}: secret_widths_differ: line 9: ValueError: the widths of x and w differ; correct it.",
+        f"{REFERENCE}: secret_widths_differ: line 9: ValueError: the widths of x and w differ, where the built-in "
+        "ValueError must be raised; correct one of them.",
     ),
     "no entry": ("def visible", "def visibly", f"{REFERENCE}: the entry visible is missing; define it."),
     "no Python": ("def visible", "dev visible", f"{REFERENCE} line 17: SyntaxError: invalid syntax; correct it."),
     "the end of it": (
         RETURN,
         "    __import__('os')._exit(0)\n",
-        f"{REFERENCE}: its run ended with bad_answer (the process ended by itself with status 0); correct it.",
+        f"{VALUES}: gives no answer that can be read (the process ended by itself with status 0); return plain "
+        "arrays, of some MiB at most.",
     ),
 }
 

@@ -1,0 +1,162 @@
+"""A package author's mistakes: `check_package` names each by file and remedy, and what was found is kept."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from grader.grading.check import check_package
+from grader.grading.check_report import Report
+from grader.grading.verdict import Verdict
+from grader.problems import composition, package_code
+from grader.problems.cache import CaseCache
+from grader.problems.files import PackageFiles, read_folder
+from grader.sandbox.pool import Pool
+from grader.sandbox.run import Limits
+from tests.packages import DATA, TINY, edited, text_of, tiny_with
+
+pytestmark = pytest.mark.sandbox
+ROWS: Final[list[dict[str, Any]]] = yaml.safe_load((DATA / "checked_packages.yaml").read_text())
+SHORT: Final = Limits(case_s=1, total_s=20, memory_mib=2048)
+_LONG_NUMBER: Final = re.compile(r"-?\d+\.\d{7,}")
+
+
+def changed(row: dict[str, Any]) -> PackageFiles:
+    """Return the small package with a row's edits, each made upon those before it."""
+    changes: dict[str, str | bytes | None] = {}
+    if "while True" not in str(row):  # a loaded machine is no mistake of the author's
+        changes["problem.yaml"] = edited("problem.yaml", "case_s: 0.5, total_s: 1.5", "case_s: 5, total_s: 20")
+    for edit in row.get("edits", [row]):
+        path = edit["file"]
+        before = changes.get(path)
+        text = before if isinstance(before, str) else text_of(path) if (TINY / path).is_file() else ""
+        if "edit" in edit:
+            old, new = edit["edit"]
+            assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {path}"
+            changes[path] = text.replace(old, new)
+        elif "append" in edit:
+            changes[path] = text + edit["append"]
+        elif "copy" in edit:
+            changes[path] = text_of(edit["copy"])
+        else:
+            changes[path] = None if edit.get("missing") else edit["content"]
+    return tiny_with(changes)
+
+
+def checked(files: PackageFiles, pool: Pool, cache: CaseCache | None = None) -> tuple[Report, list[tuple[int, int]]]:
+    """Return a package's report, and the steps that were told while it was made."""
+    steps: list[tuple[int, int]] = []
+    return check_package(files, pool, cache or CaseCache(None), lambda done, of: steps.append((done, of))), steps
+
+
+def findings_of(files: PackageFiles, pool: Pool) -> list[str]:
+    """Return the findings without the package's name, numbers rounded to six digits."""
+    report, _ = checked(files, pool)
+    assert all(finding.startswith(f"{files.slug}/") and finding.endswith((".", "?")) for finding in report.findings)
+    assert all(len(finding) < 700 for finding in report.findings)
+    return [
+        _LONG_NUMBER.sub(lambda match: f"{float(match[0]):.6g}", finding.removeprefix(f"{files.slug}/"))
+        for finding in report.findings
+    ]
+
+
+def test_rows_are_many_and_apart() -> None:
+    assert len({row["id"] for row in ROWS}) == len(ROWS) >= 190
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_each_mistake_is_told_by_file_and_remedy(
+    row: dict[str, Any], pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if row.get("is_slow"):
+        monkeypatch.setattr(package_code, "PACKAGE_LIMITS", SHORT)
+        monkeypatch.setattr(composition, "COMPOSED_LIMITS", SHORT)
+    assert findings_of(changed(row), pool) == row["findings"]
+
+
+def test_stages_that_are_no_text_are_told(pool: Pool) -> None:
+    findings = findings_of(tiny_with({"stages.py": b"\xff\xfe"}), pool)
+    assert findings == ["stages.py: the file is not UTF-8; save it as UTF-8."]
+
+
+def test_names_of_a_package_are_told_as_they_are(pool: Pool) -> None:
+    """A finding is data; whoever shows it makes it harmless."""
+    stages = text_of("stages.py").replace("def weights(", "raise ValueError('\x1b[31m\u202e')\n\n\ndef weights(")
+    assert findings_of(tiny_with({"stages.py": stages}), pool) == [
+        "stages.py line 36: ValueError: \x1b[31m\u202e; correct it."
+    ]
+
+
+def test_a_whole_package_is_in_order(pool: Pool) -> None:
+    report, steps = checked(read_folder(TINY), pool)
+    assert (report.slug, report.findings) == ("tiny-attention", ())
+    assert [(source.path, source.expected, source.verdict) for source in report.sources] == [
+        ("submissions/accepted/reference.py", Verdict.AC, Verdict.AC),
+        ("submissions/accepted/corrected.py", Verdict.AC, Verdict.AC),
+        ("submissions/wrong_answer/mask_missing.py", Verdict.WA, Verdict.WA),
+        ("submissions/wrong_answer/scale_missing.py", Verdict.WA, Verdict.WA),
+        ("starters/interview.py", None, Verdict.WA),
+    ]
+    assert steps == [(number, len(steps)) for number in range(1, len(steps) + 1)]
+    assert report.matrix is not None
+    assert {row.fault: "".join(".x"[kills] for kills in row.kills) for row in report.matrix.rows if row.stage} == {
+        "mask-missing": "xxxxxx..",
+        "scale-missing": ".xxxxx..",
+        "mask-missing+scale-missing": "xxxxxx..",
+        "own-length-counts": ".......x",
+    }
+    assert [row.origin for row in report.matrix.rows] == [
+        "submissions/wrong_answer/mask_missing.py",
+        "submissions/wrong_answer/scale_missing.py",
+        "starters/interview.py",
+        "mask__own_length_counts",
+        "scores__scale_missing",
+        "masked_scores__mask_missing",
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A private folder for a cache."""
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    return cache
+
+
+@pytest.mark.parametrize("row", [{"file": "stages.py", "append": ""}, ROWS[-1]], ids=["whole", "with a finding"])
+def test_what_was_found_is_kept(row: dict[str, Any], pool: Pool, folder: Path) -> None:
+    first, steps = checked(changed(row), pool, CaseCache(folder))
+    assert steps
+    again, steps = checked(changed(row), pool, CaseCache(folder))
+    assert steps == []  # nothing was run
+    assert again.as_object() == first.as_object()
+
+
+def test_a_package_that_changed_is_checked_anew(pool: Pool, folder: Path) -> None:
+    checked(read_folder(TINY), pool, CaseCache(folder))
+    path = "submissions/accepted/corrected.py"
+    files = tiny_with({path: text_of("submissions/wrong_answer/mask_missing.py")})
+    report, steps = checked(files, pool, CaseCache(folder))
+    assert steps
+    assert [source.path for source in report.sources if not source.is_right] == [path]
+    assert len(report.findings) == 1
+
+
+def test_a_damaged_report_is_made_anew(pool: Pool, folder: Path) -> None:
+    first, _ = checked(read_folder(TINY), pool, CaseCache(folder))
+    (kept,) = folder.glob("*.check")
+    kept.write_bytes(kept.read_bytes()[:-1])
+    again, steps = checked(read_folder(TINY), pool, CaseCache(folder))
+    assert steps
+    assert again.as_object() == first.as_object()
+
+
+def test_a_copy_under_another_name_is_told_by_its_own(pool: Pool, folder: Path, tmp_path: Path) -> None:
+    checked(read_folder(TINY), pool, CaseCache(folder))
+    shutil.copytree(TINY, tmp_path / "other")
+    assert checked(read_folder(tmp_path / "other"), pool, CaseCache(folder))[0].slug == "other"
