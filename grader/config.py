@@ -20,6 +20,7 @@ class Settings:
     problems: Path  # GRADER_PROBLEMS: the folder of packages
     database_url: str  # GRADER_DATABASE_URL
     public_url: str | None  # GRADER_PUBLIC_URL: trusted hosts follow it
+    allow_weak_sandbox: bool  # GRADER_ALLOW_WEAK_SANDBOX: judge without Landlock where the machine lacks it
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -41,7 +42,16 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         problems=Path(problems) if problems else shipped("problems"),
         database_url=environment.get("GRADER_DATABASE_URL") or f"sqlite:///{data / 'grader.sqlite3'}",
         public_url=public_url,
+        allow_weak_sandbox=_is_on(environment, "GRADER_ALLOW_WEAK_SANDBOX"),
     )
+
+
+def _is_on(environment: Mapping[str, str], variable: str) -> bool:
+    """Return whether a switch is on; a word that may mean either is refused, for one of them is dangerous."""
+    value = environment.get(variable, "")
+    if value not in ("", "0", "1"):
+        raise UserError(f"{variable} is {value!a}; write 1 to allow it, or leave it out.")
+    return value == "1"
 
 
 def _is_address(url: str) -> bool:

@@ -16,7 +16,12 @@ from grader.sandbox.run import SandboxLost
 
 
 def prepare_packages(
-    root: Path, problems: Sequence[str], cache: CaseCache, jobs: int, tell: Callable[[str], None]
+    root: Path,
+    problems: Sequence[str],
+    cache: CaseCache,
+    jobs: int,
+    tell: Callable[[str], None],
+    allow_weak: bool = False,
 ) -> None:
     """Make what judging and findings need of each problem's package, as far as it is not kept from before.
 
@@ -24,13 +29,14 @@ def prepare_packages(
 
     Args:
         tell: is given a sentence before work that takes long.
+        allow_weak: as for `Lane`.
     """
     wanted = [problem for slug in problems if (problem := _loaded(root, slug)) and not is_prepared(problem, cache)]
     if not wanted:
         return
     names = ", ".join(problem.slug for problem in wanted)
     tell(f"Preparing {names}, once for this version of the package: up to half a minute each.")
-    with Pool(min(jobs, len(wanted))) as pool, ThreadPoolExecutor(pool.size) as executor:
+    with Pool(min(jobs, len(wanted)), allow_weak) as pool, ThreadPoolExecutor(pool.size) as executor:
         list(executor.map(lambda problem: _prepare(problem, pool, cache), wanted))
 
 

@@ -26,8 +26,9 @@ AHEAD: Final = 2  # chunks waiting for each process; memory does not grow with t
 class Batch:
     """A run over submissions. `stop` lets what runs finish and starts nothing more."""
 
-    def __init__(self, root: Path, cache: Path, jobs: int, depth: Depth = "full") -> None:
+    def __init__(self, root: Path, cache: Path, jobs: int, depth: Depth = "full", allow_weak: bool = False) -> None:
         self._root, self._cache, self._jobs, self._depth = root, cache, jobs, depth
+        self._allow_weak = allow_weak  # as for a lane
         self._context = multiprocessing.get_context("spawn")
         self._stopped = self._context.RawValue("b", False)  # every process reads it, without a lock
 
@@ -49,7 +50,7 @@ class Batch:
     def _executor(self, jobs: int) -> ProcessPoolExecutor:
         cores = sorted(os.sched_getaffinity(0))
         started = self._context.Value("i", 0)
-        arguments = (self._root, self._cache, self._depth, cores, started, self._stopped)
+        arguments = (self._root, self._cache, self._depth, self._allow_weak, cores, started, self._stopped)
         return ProcessPoolExecutor(jobs, self._context, start, arguments)
 
     def _work(self, chunks: deque[list[Submission]], suspects: list[Submission]) -> Iterator[Outcome]:

@@ -66,12 +66,15 @@ class _Worker:
 _worker: _Worker | None = None
 
 
-def start(root: Path, cache: Path, depth: Depth, cores: list[int], started: Any, stopped: Any) -> None:
+def start(
+    root: Path, cache: Path, depth: Depth, allow_weak: bool, cores: list[int], started: Any, stopped: Any
+) -> None:
     """Prepare this process; Ctrl-C is the parent's to handle, and without a parent it ends.
 
     Grader and child take turns, so both stay on one core: a wake-up across cores costs more than a short call.
 
     Args:
+        allow_weak: as for `Lane`.
         started: a shared counter of the processes that have started.
         stopped: a shared flag; once it is set, no further submission is judged.
     """
@@ -85,7 +88,7 @@ def start(root: Path, cache: Path, depth: Depth, cores: list[int], started: Any,
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, {core})
     gc.freeze()
-    lane = Lane(core, rehearse=False)
+    lane = Lane(core, rehearse=False, allow_weak=allow_weak)
     with contextlib.suppress(SandboxUnavailable):  # then every submission says so
         lane.start()
     atexit.register(lane.close)

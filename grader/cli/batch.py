@@ -57,15 +57,15 @@ def batch_command(
     """Judge every DIR/<candidate>/<problem>.py; exit 4 when the grader itself failed on one."""
     settings = read_settings()
     found = _find(folder, settings.problems, set_name)
-    require_sandbox()
+    require_sandbox(settings)
     cache = cache_for(settings)  # says once what is wrong with it
     with Results(out, resume) as results:
         finished = results.keep(found.submissions, _package_hashes(settings, found)) if resume else set()
         todo = [submission for submission in found.submissions if submission.key not in finished]
         processes = jobs or len(os.sched_getaffinity(0))
         used = sorted({submission.problem for submission in todo})
-        prepare_packages(settings.problems, used, cache, processes, warn)
-        batch = Batch(settings.problems, settings.cache, processes, finding)
+        prepare_packages(settings.problems, used, cache, processes, warn, settings.allow_weak_sandbox)
+        batch = Batch(settings.problems, settings.cache, processes, finding, settings.allow_weak_sandbox)
         troubles = _Troubles()
         with _stoppable(batch) as stopped, Progress("batch", "submissions", len(finished)) as progress:
             for number, outcome in enumerate(batch.outcomes(todo), 1):

@@ -43,7 +43,7 @@ def check_command(
     settings = read_settings()
     folders = [problem_folder(name, settings.problems) for name in packages or slugs(settings.problems)]
     cache = cache_for(settings)
-    with Pool() as pool:
+    with Pool(allow_weak=settings.allow_weak_sandbox) as pool:
         try:
             reports = [_check(folder, pool, cache) for folder in folders]
         except SandboxUnavailable as error:
@@ -78,7 +78,8 @@ def _print(report: Report, matrix: bool) -> None:
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "not judged"
     count = len(report.findings)
     state = f"{count} finding{'s' if count > 1 else ''}" if count else "in order"
-    click.echo(f"{visible(report.slug, keep='')}: {state}; {len(report.sources)} sources: {summary}{_faults_told(report)}")
+    sources = f"{len(report.sources)} sources: {summary}{_faults_told(report)}"
+    click.echo(f"{visible(report.slug, keep='')}: {state}; {sources}")
 
 
 def _faults_told(report: Report) -> str:

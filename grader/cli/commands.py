@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "serve": "grader.cli.serve",
     "db": "grader.cli.db",
     "doctor": "grader.cli.doctor",
+    "bench": "grader.cli.bench",
 }
 
 
@@ -53,12 +54,13 @@ class LazyGroup(Group):
 
 SETTINGS: Final = """\b
 Settings come from the environment:
-  GRADER_PROBLEMS      folder of problem packages; the shipped ones without it
-  GRADER_CACHE         folder of generated cases; may be deleted at any time
-  GRADER_DATA          folder of the database and the secret key
-  GRADER_DATABASE_URL  another database: sqlite:///FILE or postgresql://HOST/NAME
-  GRADER_PUBLIC_URL    the address that people use, when it is not this machine's
-  GRADER_TRACEBACK     1 shows where a failure of ours came from
+  GRADER_PROBLEMS            folder of problem packages; the shipped ones without it
+  GRADER_CACHE               folder of generated cases; may be deleted at any time
+  GRADER_DATA                folder of the database and the secret key
+  GRADER_DATABASE_URL        another database: sqlite:///FILE or postgresql://HOST/NAME
+  GRADER_PUBLIC_URL          the address that people use, when it is not this machine's
+  GRADER_ALLOW_WEAK_SANDBOX  1 judges without Landlock where there is none; each result says so
+  GRADER_TRACEBACK           1 shows where a failure of ours came from
 """
 
 

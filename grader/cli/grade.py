@@ -2,35 +2,59 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from grader.cli.completion import complete_problem
+from grader.config import read_settings
 from grader.errors import JudgeError
-from grader.sandbox.pool import Pool, SandboxUnavailable
+from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
+
+if TYPE_CHECKING:
+    from grader.grading.judge import Examination
+    from grader.problems.cache import CaseCache
+    from grader.problems.loader import Problem
 
 
 @click.command("grade", short_help="Judge one file.")
 @click.argument("problem", shell_complete=complete_problem)
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="OUT", help="Write a report as one page.")
+@click.option("--evidence", type=click.Path(path_type=Path), metavar="OUT", help="Write an evidence record (JSON).")
 @click.pass_context
-def grade_command(context: click.Context, problem: str, file: str, as_json: bool) -> None:
-    """Judge FILE ('-' reads standard input) as a repair of PROBLEM; exit 0 for AC, 1 for any other verdict."""
-    with Pool(1) as pool:
+def grade_command(
+    context: click.Context, problem: str, file: str, as_json: bool, html: Path | None, evidence: Path | None
+) -> None:
+    """Judge FILE ('-' reads standard input) as a repair of PROBLEM; exit 0 for AC, 1 for any other verdict.
+
+    Report and evidence record are for interviewers and authors: the report names secret cases, the record also holds
+    values of theirs, with all that grader replay needs to judge the same source again.
+    """
+    settings = read_settings()
+    with Pool(1, settings.allow_weak_sandbox) as pool:
         try:
             pool.start()  # its interpreter loads while ours does
         except SandboxUnavailable as error:
             raise JudgeError(str(error)) from None
-        from grader.cli.judging import cache_for, judge_or_stop
+        from grader.cli.judging import cache_for, examine_or_stop
+        from grader.cli.outputs import require_apart
         from grader.cli.sources import read_source
-        from grader.config import read_settings
         from grader.problems.loader import load_named
 
-        settings = read_settings()
+        require_apart([Path(file), html, evidence])
         source = read_source(file)
         loaded = load_named(problem, settings.problems)
+        cache = cache_for(settings)
         with pool.lane() as lane:
-            judgement = judge_or_stop(loaded, source, lane, cache_for(settings))
+            examination = examine_or_stop(loaded, source, lane, cache)
+            if evidence is not None:
+                _write_evidence(evidence, loaded, source, examination, lane, cache)
+            if html is not None:
+                _write_report(html, file, loaded, source, examination, lane, cache)
+    judgement = examination.judgement
     if as_json:
         from grader.report.result import json_line, result
 
@@ -40,6 +64,26 @@ def grade_command(context: click.Context, problem: str, file: str, as_json: bool
 
         print_view(judgement_view(judgement, file))
     context.exit(exit_code(judgement.verdict, judgement.reason))
+
+
+def _write_evidence(
+    path: Path, problem: Problem, source: bytes, examination: Examination, lane: Lane, cache: CaseCache
+) -> None:
+    from grader.cli.outputs import write_text
+    from grader.grading.evidence import record
+    from grader.grading.evidence_file import text_of
+
+    write_text(path, text_of(record(problem, source, examination, lane, cache)))
+
+
+def _write_report(
+    path: Path, name: str, problem: Problem, source: bytes, examination: Examination, lane: Lane, cache: CaseCache
+) -> None:
+    from grader.cli.outputs import write_text
+    from grader.report.report import report
+
+    cases = cache.cases(problem, lane) if examination.judgement.cases else ()  # JE has none
+    write_text(path, report(problem, source, name, examination, cases))
 
 
 def exit_code(verdict: str, reason: str | None) -> int:

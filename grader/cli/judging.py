@@ -6,12 +6,13 @@ import sys
 
 from grader.config import Settings
 from grader.errors import InvalidPackage, JudgeError
-from grader.grading.judge import judge
-from grader.grading.verdict import Judgement, Reason
+from grader.grading import judge
+from grader.grading.judge import Examination
+from grader.grading.verdict import Reason
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.report.visible import visible
-from grader.sandbox.doctor import examine
+from grader.sandbox.doctor import got_through
 from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 
 
@@ -27,32 +28,42 @@ def cache_for(settings: Settings) -> CaseCache:
     return CaseCache(settings.cache, warn)
 
 
-def judge_or_stop(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Judgement:
-    """Judge one submission for a person who waits for it.
+def examine_or_stop(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Examination:
+    """Judge one submission for a person who waits for it; a weakened sandbox is told on stderr.
 
     Raises:
         InvalidPackage: the package's cases cannot be made; there is nothing to judge against.
-        JudgeError: there is no sandbox here, or it failed twice.
+        JudgeError: there is no sandbox here.
     """
     try:
-        judgement = judge(problem, source, lane, cache)
+        examination = judge.examine(problem, source, lane, cache)
     except SandboxUnavailable as error:
         raise JudgeError(str(error)) from None
-    if judgement.failure and judgement.failure.reason is Reason.INVALID_PACKAGE:
-        raise InvalidPackage([judgement.failure.detail])
-    return judgement
+    failure = examination.judgement.failure
+    if failure and failure.reason is Reason.INVALID_PACKAGE:
+        raise InvalidPackage([failure.detail])
+    if examination.judgement.sandbox.weakened:
+        warn(weakness(lane))
+    return examination
 
 
-def require_sandbox() -> None:
+def weakness(lane: Lane) -> str:
+    """Return what is missing of a lane's sandbox that runs weakened, and how to mend it."""
+    told = " ".join(lane.facts()["missing"])
+    return f"WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows; each result says so. {told}"
+
+
+def require_sandbox(settings: Settings) -> None:
     """Make sure, by a few live canaries, that the sandbox holds here before anything is judged.
 
     Raises:
         JudgeError: it cannot be set up, or something got through.
     """
-    with Pool(1) as pool, pool.lane() as lane:
+    with Pool(1, settings.allow_weak_sandbox) as pool, pool.lane() as lane:
         try:
-            tried = [canary for canary in examine(lane, short=True) if not canary.denied]
-            through = [f"{canary.name}: {canary.by}" for canary in tried]
+            through = got_through(lane)
+            if lane.facts()["weakened"]:
+                warn(weakness(lane))
         except SandboxUnavailable as error:
             raise JudgeError(str(error)) from None
     if through:

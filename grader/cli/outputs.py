@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from grader.errors import UserError
@@ -17,3 +19,19 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path} cannot be written ({error.strerror}); name another file.") from None
+
+
+def require_apart(paths: Iterable[Path | None]) -> None:
+    """Make sure that no file would be written over another one that the same command names.
+
+    Raises:
+        UserError: two of them are the same file.
+    """
+    seen = set()
+    for path in paths:
+        if path is None:
+            continue
+        place = os.path.realpath(path)
+        if place in seen:
+            raise UserError(f"{path} is named twice; name another file to write to.")
+        seen.add(place)

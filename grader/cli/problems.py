@@ -145,7 +145,7 @@ def _rule(title: str) -> str:
 
 def _samples(problem: Problem, settings: Settings) -> tuple[SampleView, ...]:
     """Return the samples' numbers; where there is no sandbox to make them in, say so and go on without."""
-    with Pool(1) as pool:
+    with Pool(1, settings.allow_weak_sandbox) as pool:
         try:
             return Samples(pool, cache_for(settings)).of(problem)
         except JudgeError as error:

@@ -27,7 +27,7 @@ def serve_command(host: str, port: int, processes: int, threads: int) -> None:
         raise UserError("SQLite serves one process; leave --processes at 1 (judging uses all cores all the same).")
     port = _free_port(host, port)
     _prepare_database(settings.database_url)
-    require_sandbox()
+    require_sandbox(settings)
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"The grader is at http://{shown}:{port}/ (Ctrl-C stops it); its data is in {settings.data}.", err=True)
     gunicorn = Path(sys.executable).with_name("gunicorn")

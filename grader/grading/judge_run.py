@@ -14,6 +14,7 @@ import numpy as np
 from grader import __version__
 from grader.errors import InvalidPackage
 from grader.grading.compare import Contract, Malformed, compare
+from grader.grading.exceptions import remedy
 from grader.grading.score import first_failure, score_groups
 from grader.grading.verdict import CaseResult, Failure, Finding, Judgement, Reason, Sandbox, Verdict, Visibility
 from grader.problems.cache import CaseCache
@@ -74,7 +75,7 @@ def judge_closely(problem: Problem, source: bytes, lane: Lane, cache: CaseCache)
         groups=groups,
         cases=tuple(judging.results),
         finding=Finding(failure.message if failure else "Every case agrees with the reference."),
-        sandbox=Sandbox(tuple(lane.facts()["layers"])),
+        sandbox=Sandbox(tuple(lane.facts()["layers"]), lane.facts()["weakened"]),
         import_prints=judging.import_prints,
         total_ms=(time.perf_counter() - started) * 1000,
         run_ms=judging.run_ms,
@@ -266,7 +267,8 @@ class _Judging:
         got = _class_name(raised, visible)
         if visible and raised.text:
             got += f" ({_one_line(raised.text)})"
-        return Failure.of(Reason.EXCEPTION, detail, got=got, line=line)
+        code = self._lines[raised.line - 1] if line else b""
+        return Failure.of(Reason.EXCEPTION, detail, got=got, line=line, remedy=remedy(raised.builtin, code))
 
     def _line(self, raised: Raised, visible: bool) -> str:
         """Return where it was raised, in words; a line that the source does not have is not believed.

@@ -104,7 +104,7 @@ REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
     Reason.EXPECTED_ERROR: (Verdict.WA, "{entry} must raise {wanted} for these arguments; yours {got}."),
     Reason.EXCEPTION: (
         Verdict.RTE,
-        "{got} was raised{line}: look at the shapes and dtypes of what that line works on.",
+        "{got} was raised{line}: {remedy}",
     ),
     Reason.IMPORT_ERROR: (
         Verdict.RTE,

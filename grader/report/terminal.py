@@ -8,7 +8,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from grader.grading.verdict import CaseResult, Judgement, Verdict
+from grader.grading.verdict import CaseResult, Finding, Judgement, Verdict
+from grader.report.stage_strip import stage_line
 from grader.report.visible import visible
 
 PRINTS_SHOWN: Final = 20  # lines
@@ -39,12 +40,20 @@ def judgement_view(judgement: Judgement, name: str) -> Group:
         headline.append(f"   {points_text(judgement.score, judgement.max_score)} points", style="not bold")
     if judgement.reason:
         headline.append(f"   {judgement.verdict.value} {judgement.reason.value}", style="not bold dim")
-    parts: list[RenderableType] = [title, "", headline, Text(visible(judgement.message))]
+    parts: list[RenderableType] = [title, "", headline, Text(visible(judgement.message)), *_finding(judgement.finding)]
     if judgement.groups:
         parts += ["", _groups_table(judgement)]
     parts += _prints(judgement)
     parts += ["", Text.assemble(("Next: ", "bold"), next_step(judgement))]
     return Group(*parts)
+
+
+def _finding(finding: Finding) -> list[RenderableType]:
+    """Return the stages in one line, and the sentence, which names the faults; nothing where nothing was found."""
+    if finding.method == "none":
+        return []
+    parts: list[RenderableType] = ["", stage_line(finding.stages)] if finding.stages else [""]
+    return [*parts, Text(visible(finding.sentence))]
 
 
 def _groups_table(judgement: Judgement) -> Table:

@@ -2,6 +2,9 @@
 
 Every function either puts its wall up or raises `LayerMissing`; nothing is best effort. The order matters and is kept
 by `lock_zygote` and `lock_child`. Only plain system calls through ctypes are used, so the kernel alone is needed.
+
+One wall may be left out, and only where the operator says so: Landlock, which refuses a second time what the filter
+refuses already. Nothing stands behind the filter, the rlimits and the leaving of root, so these are never optional.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import os
 import platform
 import resource
 import signal
+from dataclasses import dataclass
 from typing import Final
 
 UNPRIVILEGED_ID: Final = 65533  # uid and gid that a zygote started as root drops to; owns nothing
@@ -62,6 +66,19 @@ _M_MMAP_THRESHOLD: Final = -3
 
 class LayerMissing(Exception):
     """A required wall cannot be put up here; the text is a sentence for the operator."""
+
+
+@dataclass(frozen=True)
+class Walls:
+    """The layers that stand, and a sentence for each that was left out because the operator allows it."""
+
+    layers: tuple[str, ...] = ("seccomp", "landlock", "rlimits")
+    missing: tuple[str, ...] = ()
+
+    @property
+    def have_landlock(self) -> bool:
+        """Whether children are to enter a Landlock domain of their own."""
+        return "landlock" in self.layers
 
 
 class _RulesetAttr(ctypes.Structure):
@@ -198,14 +215,20 @@ def set_limits(limits: dict[int, tuple[int, int]]) -> None:
             ) from None
 
 
-def lock_zygote(program: bytes, address_space: int) -> None:
+def lock_zygote(program: bytes, address_space: int, allow_weak: bool = False) -> Walls:
     """Lock the calling process, which will fork the children; their rule set is kept as descriptor `RULESET`.
 
     Args:
         program: the zygote's system-call filter.
         address_space: bytes that the zygote and any child may map at most.
+        allow_weak: go on without Landlock where it cannot be had.
     """
-    ruleset = make_ruleset()
+    walls = Walls()
+    try:
+        ruleset = make_ruleset()
+    except LayerMissing as error:
+        walls = _without_landlock(error, allow_weak)
+        ruleset = os.open(os.devnull, os.O_RDONLY)  # keeps the number taken: a child's pipes must lie above it
     if ruleset != RULESET:
         os.dup2(ruleset, RULESET, inheritable=False)
         os.close(ruleset)
@@ -222,14 +245,25 @@ def lock_zygote(program: bytes, address_space: int) -> None:
     drop_privileges()
     forbid_new_privileges()
     hide_memory()
-    restrict_files(RULESET)
+    if walls.have_landlock:
+        try:
+            restrict_files(RULESET)
+        except LayerMissing as error:
+            walls = _without_landlock(error, allow_weak)
     load_filter(program)
+    return walls
+
+
+def _without_landlock(error: LayerMissing, allow_weak: bool) -> Walls:
+    if not allow_weak:
+        raise error
+    return Walls(tuple(layer for layer in Walls.layers if layer != "landlock"), (str(error),))
 
 
 Step = tuple[tuple[object, ...], int | None]  # a system call with its arguments, and the result that it must have
 
 
-def child_steps(program: bytes, pipes: tuple[int, int, int], limits: tuple[int, int]) -> list[Step]:
+def child_steps(program: bytes, pipes: tuple[int, int, int], limits: tuple[int, int], walls: Walls) -> list[Step]:
     """Prepare the system calls that lock a forked child for good, for `lock_child` to make after the fork.
 
     Whatever is made here costs a child nothing; each object that it would touch itself costs it a page.
@@ -238,6 +272,7 @@ def child_steps(program: bytes, pipes: tuple[int, int, int], limits: tuple[int, 
         program: the child's system-call filter.
         pipes: descriptors that become 3 (questions), 4 (answers), and 1 and 2 (prints); all above 4.
         limits: bytes of address space, and seconds of processor time, a second wall behind the grader's clock.
+        walls: those of the zygote; a child has the same.
     """
     call = _NUMBERS[_MACHINE]
     questions, answers, prints = pipes
@@ -255,7 +290,7 @@ def child_steps(program: bytes, pipes: tuple[int, int, int], limits: tuple[int, 
         *(((call["prlimit64"], 0, what, _rlimit(what, limit), None), 0) for what, limit in wanted.items()),
         ((call["prctl"], _PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0), 0),
         ((call["getppid"],), os.getpid()),  # otherwise the zygote died before the line above
-        ((_LANDLOCK_RESTRICT_SELF, RULESET, 0), 0),
+        *([((_LANDLOCK_RESTRICT_SELF, RULESET, 0), 0)] if walls.have_landlock else []),
         ((call["dup3"], questions, 3, 0), 3),
         ((call["dup3"], answers, 4, 0), 4),
         ((call["dup3"], prints, 1, 0), 1),

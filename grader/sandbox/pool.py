@@ -14,25 +14,21 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
 from grader.sandbox.run import Limits, Run, SandboxLost
 from grader.sandbox.zygote_protocol import DESCRIPTORS, ENDED, FORKED, REQUEST
+from grader.sandbox.zygote_start import start_zygote
 
 START_S: Final = 30.0  # for a zygote to load NumPy on a cold disk
 REPLY_S: Final = 10.0
 CLOSE_S: Final = 15.0  # for the threads that still judge when a pool is closed
-_ROOT: Final = str(Path(__file__).resolve().parents[2])
-# the package is found where this module was; the folder leaves the path before anything else is imported
-_PROGRAM: Final = (
-    "import sys; sys.path.insert(0, sys.argv[1]); import grader; del sys.path[0]\n"
-    "from grader.sandbox.zygote import main; main(int(sys.argv[2]))"
-)
-ENVIRONMENT: Final = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+BACK_OFF_S: Final = 0.05  # before a zygote that died is replaced; twice as long after each further death in a row
+BACK_OFF_MAX_S: Final = 1.0
 
 
 class SandboxUnavailable(Exception):
@@ -42,15 +38,18 @@ class SandboxUnavailable(Exception):
 class Lane:
     """One zygote and at most one warm child; used by one thread at a time."""
 
-    def __init__(self, core: int | None = None, rehearse: bool = True) -> None:
+    def __init__(self, core: int | None = None, rehearse: bool = True, allow_weak: bool = False) -> None:
         """Make a lane; nothing starts yet.
 
         Args:
             core: the processor that the zygote and its children stay on.
             rehearse: a waiting child warms itself; quicker for who waits, but more work for the machine.
+            allow_weak: go on without the walls that may be left out, where the machine lacks them; see `jail`.
         """
         self._core = core
         self._rehearse = rehearse
+        self._allow_weak = allow_weak
+        self._deaths = 0  # of zygotes, since a child was last ready
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._facts: dict[str, Any] | None = None
@@ -72,7 +71,7 @@ class Lane:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs, contextlib.ExitStack() as undo:
                 undo.enter_context(ours)
-                self._process = _start_zygote(theirs.fileno())
+                self._process = start_zygote(theirs.fileno(), self._allow_weak)
                 undo.pop_all()
         except OSError as error:
             raise SandboxUnavailable(
@@ -98,6 +97,7 @@ class Lane:
         """
         if self._facts is None:
             if self._process is None:
+                self._back_off()
                 self.start()
             assert self._control is not None
             try:
@@ -118,12 +118,21 @@ class Lane:
             self._facts = facts
         return self._facts
 
-    def prepare(self, limits: Limits) -> None:
-        """Have a child forked ahead for these limits, without waiting for it."""
+    def prepare(self, limits: Limits, is_idle: bool = True) -> None:
+        """Have a child forked ahead for these limits, without waiting for it.
+
+        Args:
+            is_idle: the machine has time for the child to warm itself.
+        """
         self.facts()
         if self._warm is None and self._forking is None:
-            self._request(b"F", limits.memory_mib, limits.cpu_s, "forked")
+            self._request(b"F", limits.memory_mib, limits.cpu_s, "forked", self._rehearse and is_idle)
             self._forking = limits
+
+    def _back_off(self) -> None:
+        """Give a machine that kills zygotes, for want of memory or processes, a while before the next one starts."""
+        if self._deaths:
+            time.sleep(min(BACK_OFF_MAX_S, BACK_OFF_S * 2 ** (self._deaths - 1)))
 
     @contextlib.contextmanager
     def run(self, limits: Limits) -> Iterator[Run]:
@@ -140,15 +149,16 @@ class Lane:
             self._over.append(run)
             yield run
         except SandboxLost:
+            self._deaths = min(self._deaths + 1, 10)
             self.close()
             raise
 
-    def refill(self) -> None:
+    def refill(self, is_idle: bool = True) -> None:
         """Kill the child of the last run and have the next one forked ahead, for the same limits; without waiting."""
         self._bury()
         if self._last is not None and self._process is not None:
             with contextlib.suppress(SandboxLost):
-                self.prepare(self._last)
+                self.prepare(self._last, is_idle)
 
     def _take(self, limits: Limits) -> Run:
         self._bury()
@@ -166,6 +176,7 @@ class Lane:
                 except SandboxLost:
                     self._dispose(run)
                     raise
+                self._deaths = 0
                 return run
             self._dispose(run)
         raise AssertionError("a child was forked for other limits than asked")
@@ -179,9 +190,9 @@ class Lane:
             with contextlib.suppress(SandboxLost):
                 self._request(b"W", 0, run.pid, "ended")
 
-    def _request(self, verb: bytes, mib: int, number: int, reply: str) -> None:
+    def _request(self, verb: bytes, mib: int, number: int, reply: str, rehearse: bool = False) -> None:
         try:
-            self._open_control().send(REQUEST.pack(verb, self._rehearse, mib, number))
+            self._open_control().send(REQUEST.pack(verb, rehearse, mib, number))
         except OSError as error:
             self.close()
             raise SandboxLost(f"a zygote is gone: {error}") from None
@@ -250,27 +261,16 @@ class Lane:
             process.wait()
 
 
-def _start_zygote(control: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-s", "-P", "-B", "-c", _PROGRAM, _ROOT, str(control)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=ENVIRONMENT,
-        pass_fds=[control],
-        cwd="/",
-        start_new_session=True,  # Ctrl-C in a terminal is the grader's to handle
-    )
-
-
 class Pool:
     """Lanes for as many runs at a time as there are usable cores; `lane` waits for a free one."""
 
-    def __init__(self, lanes: int | None = None) -> None:
+    def __init__(self, lanes: int | None = None, allow_weak: bool = False) -> None:
         cores = sorted(os.sched_getaffinity(0))
         self.size = lanes or len(cores)
-        self._lanes = [Lane(cores[index % len(cores)]) for index in range(self.size)]
+        self._lanes = [Lane(cores[index % len(cores)], allow_weak=allow_weak) for index in range(self.size)]
         self._free: queue.LifoQueue[Lane] = queue.LifoQueue()
+        self._waiting = 0  # threads that want a lane
+        self._lock = threading.Lock()
         for lane in reversed(self._lanes):
             self._free.put(lane)
 
@@ -281,13 +281,25 @@ class Pool:
 
     @contextlib.contextmanager
     def lane(self) -> Iterator[Lane]:
-        """Lend a lane to this thread; once it is given back, its next child is forked ahead."""
-        lane = self._free.get()
+        """Lend a lane to this thread; once it is given back, its next child is forked ahead.
+
+        The child does not warm itself while somebody waits for a lane: then no time is idle.
+        """
+        lane = self._next_free()
         try:
             yield lane
         finally:
-            lane.refill()
+            lane.refill(is_idle=not self._waiting)
             self._free.put(lane)
+
+    def _next_free(self) -> Lane:
+        with self._lock:
+            self._waiting += 1
+        try:
+            return self._free.get()
+        finally:
+            with self._lock:
+                self._waiting -= 1
 
     def close(self) -> None:
         """End every zygote and child. A run of another thread ends as lost; its lane is waited for a while."""

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from grader.sandbox.wire import Value
 
 EVENTS_MAX: Final = 60_000
+ARRAYS_MAX: Final = 8192  # the grader looks at each, some tenths of a millisecond
+OPERANDS_MAX: Final = 8  # of one event
 BYTES_MAX: Final = 24 << 20  # of all recorded arrays, as float64
 ARRAY_BYTES_MAX: Final = 1 << 20
 ITEMS_MAX: Final = 400  # assignments to items that are recorded; later ones show when the array is used
@@ -114,7 +116,7 @@ class Recorder:
             return
         try:
             found = self._see(result)
-            operands = [number for item in used[:8] if (number := self._see(item)) >= 0]
+            operands = [number for item in used[:OPERANDS_MAX] if (number := self._see(item)) >= 0]
             if found < 0 and not operands:
                 return
             number = self._names.setdefault(name[:60], len(self._names))
@@ -133,7 +135,7 @@ class Recorder:
         number = self._known.get(key)
         if number is None:
             self._bytes += array.nbytes
-            if self._bytes > BYTES_MAX:
+            if self._bytes > BYTES_MAX or len(self._arrays) >= ARRAYS_MAX:
                 self.is_cut = True
                 return -1
             number = self._known[key] = len(self._arrays)

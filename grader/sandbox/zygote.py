@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from grader.sandbox import child, filters, jail, rehearsal
+from grader.sandbox import child, filters, jail, modules, rehearsal
 from grader.sandbox.zygote_protocol import ENDED, FORKED, REQUEST
 
 CONTROL: Final = 3
@@ -39,7 +39,7 @@ def vm_mib() -> int:
 class Zygote:
     """Forks children on request; see the module's docstring for the requests."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, allow_weak: bool) -> None:
         """Load everything that the walls will keep out of reach, then put them up."""
         program = filters.load("zygote")
         self._program = filters.load("child")
@@ -54,7 +54,13 @@ class Zygote:
         gc.disable()
         gc.set_threshold(20_000, 20, 100)  # collections are rare in a life of milliseconds
         self._prepared: dict[tuple[tuple[int, int, int], int, int], list[jail.Step]] = {}
-        jail.lock_zygote(program, (self._base_mib + MEMORY_MAX_MIB) << 20)
+        self._walls = jail.lock_zygote(program, (self._base_mib + MEMORY_MAX_MIB) << 20, allow_weak)
+        self.facts |= {
+            "layers": list(self._walls.layers),
+            "weakened": bool(self._walls.missing),
+            "missing": list(self._walls.missing),
+            "uid": os.geteuid(),
+        }
 
     def serve(self) -> Callable[[], None] | None:
         """Answer requests; in a forked child return what it is to do, in the zygote None at the end."""
@@ -85,7 +91,7 @@ class Zygote:
         key = (pipes, mib, seconds)
         if key not in self._prepared:
             limits = ((self._base_mib + mib) << 20, seconds)
-            self._prepared[key] = jail.child_steps(self._program, pipes, limits)
+            self._prepared[key] = jail.child_steps(self._program, pipes, limits, self._walls)
         return self._prepared[key]
 
     def _become_child(self, steps: list[jail.Step], rehearse: bool) -> None:
@@ -98,23 +104,35 @@ class Zygote:
         child.Child(self._outputs, child.ANSWERS).serve()
 
 
+def blas_facts() -> dict[str, object]:
+    """Return who made the linear algebra library, and how many threads there are, itself included: it must be one."""
+    built = np.show_config(mode="dicts") or {}
+    library = built.get("Build Dependencies", {}).get("blas", {})
+    return {
+        "vendor": str(library.get("name", "unknown")),
+        "version": str(library.get("version", "unknown")),
+        "threads": len(os.listdir("/proc/self/task")),
+    }
+
+
 def facts(base_mib: int) -> dict[str, object]:
-    """Return what the zygote says of itself once it is locked."""
+    """Return what the zygote can say of itself before it is locked, when it can still read files."""
     abi = jail.landlock_abi()
     return {
-        "layers": ["seccomp", "landlock", "rlimits"],
+        "layers": [],
         "landlock_abi": abi,
         "landlock_lacks": jail.landlock_lacks(abi),
         "filters": filters.filter_hash(),
-        "uid": jail.UNPRIVILEGED_ID if os.geteuid() == 0 else os.geteuid(),
         "machine": platform.machine(),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "address_space_mib": base_mib,
+        "blas": blas_facts(),
+        "preloaded": sorted(modules.IMPORTABLE),
     }
 
 
-def main(descriptor: int) -> None:
+def main(descriptor: int, allow_weak: bool) -> None:
     """Serve until the grader closes the socket. The first message is the facts as JSON, or why there can be none."""
     sys.stdin = io.StringIO("")  # input() finds the end
     if descriptor != CONTROL:  # a child's own descriptors take the numbers up to 4: they must not be in use
@@ -122,7 +140,7 @@ def main(descriptor: int) -> None:
         os.close(descriptor)
     control = socket.socket(fileno=CONTROL)
     try:
-        zygote = Zygote(control)
+        zygote = Zygote(control, allow_weak)
     except (jail.LayerMissing, filters.FilterMissing) as error:
         control.send(json.dumps({"error": str(error)}).encode())
         raise SystemExit(1) from None

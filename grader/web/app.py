@@ -28,6 +28,7 @@ class WebSettings:
 
     secret_key: bytes  # signs cookies and forms
     public_url: str | None = None  # the address that people use; None: this machine only
+    is_sandbox_weakened: bool = False  # then every page says so
 
 
 def create_app(settings: WebSettings, service: Service) -> Flask:
@@ -52,6 +53,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
     for blueprint in (pages.bp, problems.bp, attempts.bp, followups.bp, lesson.bp):
         app.register_blueprint(blueprint)
     _set_up_templates(app)
+    app.jinja_env.globals["is_sandbox_weakened"] = settings.is_sandbox_weakened
     return app
 
 

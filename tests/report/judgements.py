@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from grader.grading.verdict import CaseResult, Failure, Finding, GroupResult, Judgement, Reason, Sandbox, Verdict
@@ -78,9 +79,26 @@ EXCEPTION: Final = Failure(Reason.EXCEPTION, "KeyError ('x') was raised in line 
 WRONG: Final = Failure(Reason.WRONG_VALUES, "y has wrong numbers.", "y[0, 1] is 3.5")
 LATE: Final = Failure(Reason.TIME_LIMIT, f"It took too long: {'look for an endless loop, or ' * 4}wait.")
 SYNTAX: Final = Failure(Reason.SYNTAX_ERROR, "The source does not compile in line 3: it's \x1b[31mred.")
+FOUND: Final = Finding(
+    sentence="First wrong stage: weights (line 21). The softmax runs over \x1b[31mqueries.",
+    first_wrong_stage="weights",
+    faults=("softmax-over-queries",),
+    method="fingerprint",
+    stages=(
+        ("queries", "ok"),
+        ("keys", "ok"),
+        ("values", "not_seen"),
+        ("scores", "ok"),
+        ("masked_scores", "ok"),
+        ("weights", "wrong"),
+        ("mixed_values", "inherited"),
+        ("output", "inherited"),
+    ),
+)
 VIEWS: Final[dict[str, Judgement]] = {
     "accepted": judgement({}),
     "wrong_answer": judgement({"secret_square": WRONG, "secret_mask": WRONG}, prints="(2, 4, 3)\n"),
+    "first_wrong_stage": replace(judgement({"secret_square": WRONG}), finding=FOUND),
     "wrong_in_the_sample": judgement({"sample_format": WRONG, "secret_sizes": WRONG, "secret_mask": WRONG}),
     "run_time_error": judgement(
         {"sample_format": EXCEPTION},

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.sandbox.pool import ENVIRONMENT, Lane
+from grader.sandbox.pool import Lane
 from grader.sandbox.run import PRINTS_KEPT, Answer, Question, Raised
 from grader.sandbox.wire import decode_answer
+from grader.sandbox.zygote_start import ENVIRONMENT
 from tests.sandbox.asking import CHANNEL, QUICK, array, ask, loaded, printed, question, raised
 
 pytestmark = pytest.mark.sandbox

@@ -1,0 +1,79 @@
+"""grader bench."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+
+from grader.batch.bench import Bench, Figures
+from grader.cli.judging import warn
+from grader.cli.progress import Progress
+from grader.config import read_settings, shipped
+
+BUSY = 1.0  # load from which on figures say more of the others than of us
+
+
+@click.command("bench", short_help="Measure how fast judging is here.")
+@click.argument("problem", default="heads-never-mix")
+@click.option(
+    "--rounds", type=click.IntRange(10, 10_000), default=200, show_default=True, help="Turns; about a minute."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def bench_command(problem: str, rounds: int, as_json: bool) -> None:
+    """Judge a right source of PROBLEM again and again, and compare with the same source run in process.
+
+    PROBLEM is one that ships with the grader. The floor calls each case once; judging calls it twice, with fresh
+    arguments, and compares. Fresh Python only loads the source. Every figure is taken by turns with the others.
+    """
+    settings = read_settings()
+    bench = Bench(shipped("problems"), problem, settings.cache, settings.allow_weak_sandbox)
+    with Progress("bench", "rounds") as progress:
+        figures = bench.measure(rounds, progress.update)
+    if figures.load > BUSY:
+        warn(f"The machine was busy (load {figures.load:.1f}); measure again when nothing else runs.")
+    if as_json:
+        click.echo(json.dumps({name: _rounded(value) for name, value in asdict(figures).items()}, indent=2))
+    else:
+        _print(figures)
+
+
+def _rounded(value: object) -> object:
+    return round(value, 3) if isinstance(value, float) else value
+
+
+def _print(figures: Figures) -> None:
+    from rich.console import Group
+    from rich.table import Table
+
+    from grader.report.terminal import print_view
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("", "median", "× floor"):
+        table.add_column(column, justify="left" if not column else "right")
+    for name, value, unit, times in rows(figures):
+        table.add_row(name, f"{value:.3g} {unit}", f"{times:.3g}" if times is not None else "")
+    print_view(Group(f"{figures.problem}, {figures.cases} cases, {figures.cores} cores\n", table))
+
+
+def rows(figures: Figures) -> list[tuple[str, float, str, float | None]]:
+    """Return what the table shows: a name, a value, its unit, and how many times the floor it is."""
+    floor = figures.floor_p50_ms
+    timed = [
+        ("floor: in process, one call each", floor),
+        ("fresh Python that loads the source", figures.fresh_p50_ms),
+        ("bubblewrap around that", figures.bubblewrap_p50_ms),
+        ("judged by a warm lane", figures.warm_p50_ms),
+        ("the same, 99th percentile", figures.warm_p99_ms),
+        ("grader grade, the whole command", figures.grade_p50_ms),
+    ]
+    shown: list[tuple[str, float, str, float | None]] = [
+        (name, value, "ms", value / floor) for name, value in timed if value is not None
+    ]
+    full = figures.floor_throughput_per_s
+    shown.append(("floor on every core", full, "/s", 1.0))
+    shown.append(("batch on every core", figures.throughput_per_s, "/s", figures.throughput_per_s / full))
+    if figures.pss_mib is not None:
+        shown.append(("memory of a child that waits", figures.pss_mib, "MiB", None))
+    return shown

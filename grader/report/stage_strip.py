@@ -1,0 +1,65 @@
+"""The stage strip: every stage in dependency order with its state, as shape and word; for reports, pages, terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from markupsafe import Markup
+from rich.text import Text
+
+from grader.report.icons import state
+from grader.report.visible import visible
+
+Stages = Sequence[tuple[str, str]]  # name and status, as a finding holds them
+_SYMBOLS: Final = {
+    "queries": "Q",
+    "keys": "K",
+    "values": "V",
+    "scores": "S",
+    "masked_scores": "S+M",
+    "weights": "A",
+    "mixed_values": "H",
+    "output": "Y",
+}
+_STATES: Final = {  # kind of the style sheet, word, symbol and style at a terminal
+    "ok": ("ok", "ok", "✓", "green"),
+    "wrong": ("bad", "wrong here", "✗", "bold red"),
+    "inherited": ("inh", "inherited", "↳", "dim"),
+    "not_seen": ("none", "not seen", "–", "dim"),
+}
+
+
+def stage_words(name: str) -> str:
+    """Return a stage's name in words."""
+    return visible(name, keep="").replace("_", " ")
+
+
+def stage_strip(stages: Stages) -> Markup:
+    """Return the strip as HTML: eight across, two rows of four or a list, as its container has room."""
+    items = Markup("").join(_stage(name, status) for name, status in stages)
+    return Markup(
+        '<div class="stagebox"><ol class="stages" aria-label="Stages in dependency order">{}</ol></div>'
+    ).format(items)
+
+
+def _stage(name: str, status: str) -> Markup:
+    kind, word, _, _ = _STATES[status]
+    return Markup(
+        '<li class="stage {}"><span class="sym" aria-hidden="true">{}</span><span class="nm">{}</span>{}</li>'
+    ).format(kind, _SYMBOLS.get(name, ""), stage_words(name), state(kind, word))
+
+
+def stage_line(stages: Stages) -> Text:
+    """Return the strip as one line for a terminal: neighbours of one state share its mark and word."""
+    line = Text()
+    for status, group in groupby(stages, key=lambda stage: stage[1]):
+        _, word, symbol, style = _STATES[status]
+        names = [_short(name) if status != "wrong" else stage_words(name) for name, _ in group]
+        line.append("   " if line else "").append(f"{symbol} {word}", style=style).append(f" {' '.join(names)}")
+    return line
+
+
+def _short(name: str) -> str:
+    return _SYMBOLS.get(name) or stage_words(name)

@@ -1,0 +1,120 @@
+"""The finding of sources that are wrong in all kinds of ways, and of those that try to mislead it.
+
+Golden texts: tests/data/findings/<problem>/<name>.py has its finding in findings.json; UPDATE_GOLDEN=1 writes it anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from grader.grading.judge import Depth, judge
+from grader.grading.judge_run import judge_closely
+from grader.grading.verdict import Finding, Judgement, Verdict
+from grader.problems.cache import CaseCache
+from grader.problems.loader import Problem, load_named
+from grader.sandbox.pool import Lane
+from tests.packages import DATA, SHIPPED
+
+pytestmark = pytest.mark.sandbox
+FOLDER: Final = DATA / "findings"
+GOLDEN: Final = FOLDER / "findings.json"
+SOURCES: Final = sorted(path.relative_to(FOLDER) for path in FOLDER.glob("*/*.py"))
+# kinds of which the finding must say nothing, whatever the submission computes
+SILENT: Final = ("changes_its_tokens", "keeps_weights_by_shape", "outputs_swapped", "raises_first")
+
+
+@pytest.fixture(scope="session")
+def bank() -> dict[str, Problem]:
+    """The shipped problems."""
+    return {path.name: load_named(path.name, SHIPPED) for path in FOLDER.iterdir() if path.is_dir()}
+
+
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CaseCache]:
+    """A cache of their fault tables, made once for all tests of this file."""
+    folder = tmp_path_factory.mktemp("kept")
+    folder.chmod(0o700)
+    yield CaseCache(folder)
+
+
+def judged(bank: dict[str, Problem], source: Path, lane: Lane, kept: CaseCache, depth: Depth = "full") -> Judgement:
+    """Judge one of the sources of this file's folder."""
+    return judge(bank[source.parent.name], (FOLDER / source).read_bytes(), lane, kept, depth)
+
+
+def told(finding: Finding) -> dict[str, Any]:
+    """Return a finding as the golden file holds it."""
+    return {
+        "sentence": finding.sentence,
+        "stage": finding.first_wrong_stage,
+        "faults": list(finding.faults),
+        "method": finding.method,
+        "states": {name: state for name, state in finding.stages},
+    }
+
+
+def test_sources_are_found() -> None:
+    assert len(SOURCES) > 20
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=str)
+def test_finding_is_the_golden_one(bank: dict[str, Problem], source: Path, lane: Lane, kept: CaseCache) -> None:
+    judgement = judged(bank, source, lane, kept)
+    assert judgement.verdict in (Verdict.WA, Verdict.RTE)
+    golden = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {}
+    if os.environ.get("UPDATE_GOLDEN"):
+        golden[str(source)] = told(judgement.finding)
+        GOLDEN.write_text(json.dumps(dict(sorted(golden.items())), indent=1) + "\n")
+    assert told(judgement.finding) == golden[str(source)]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=str)
+def test_finding_touches_neither_verdict_nor_points(
+    bank: dict[str, Problem], source: Path, lane: Lane, kept: CaseCache
+) -> None:
+    plain = judge_closely(bank[source.parent.name], (FOLDER / source).read_bytes(), lane, kept).judgement
+    full = judged(bank, source, lane, kept)
+    assert (full.verdict, full.failure, full.score, full.groups, full.cases) == (
+        plain.verdict,
+        plain.failure,
+        plain.score,
+        plain.groups,
+        plain.cases,
+    )
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_contract_faults_name_no_stage(bank: dict[str, Problem], name: str, lane: Lane, kept: CaseCache) -> None:
+    finding = judged(bank, Path("heads-never-mix") / f"{name}.py", lane, kept).finding
+    assert (finding.first_wrong_stage, finding.faults) == (None, ())
+
+
+@pytest.mark.parametrize("slug", ["audit-single-head", "heads-never-mix", "split-merge-reshape"])
+def test_unusual_right_sources_have_no_finding(
+    bank: dict[str, Problem], slug: str, lane: Lane, kept: CaseCache
+) -> None:
+    problem = bank[slug]
+    for path in problem.files.below("submissions/accepted"):
+        finding = judge(problem, problem.files.contents[path], lane, kept).finding
+        assert told(finding) == told(Finding("Every case agrees with the reference.")), path
+
+
+def test_every_fault_of_a_package_is_named(bank: dict[str, Problem], lane: Lane, kept: CaseCache) -> None:
+    problem = bank["heads-never-mix"]
+    for path, spec in problem.faults.files.items():
+        if spec.stage is None:
+            continue
+        finding = judge(problem, problem.files.contents[f"submissions/{path}"], lane, kept, "fast").finding
+        assert set(spec.fault.split("+")) <= set(finding.faults), path
+
+
+def test_fast_leaves_the_trace_out(bank: dict[str, Problem], lane: Lane, kept: CaseCache) -> None:
+    source = Path("heads-never-mix/unknown_mask.py")
+    assert judged(bank, source, lane, kept, "fast").finding.method != "trace"
+    assert judged(bank, source, lane, kept).finding.method == "trace"
