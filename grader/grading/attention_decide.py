@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from grader.grading.attention_invariants import behind_weights
 from grader.grading.attention_trace import STAGES, Seen, is_linear, is_near, views_like
 
 Floats = npt.NDArray[np.float64]
@@ -48,9 +49,34 @@ def decide(seen: Seen) -> str | None:
     if seen.has("weights") or (output_right and not is_blind):
         return "weights"  # right once, and something else was returned
     follows = layer.weights is not None and is_near(layer.y, layer.output_of(layer.weights))
-    if not follows and (seen.matches["values"].form == "scrambled" or not seen.uses("w_v")):
+    if not follows and _are_values_wrong(seen):
         return _earlier(_upstream(seen), "values")
     return _upstream(seen)
+
+
+def _are_values_wrong(seen: Seen) -> bool:
+    """Whether the output, undone through the weights that were returned, comes from values that are others."""
+    layer = seen.layer
+    if seen.matches["values"].form == "scrambled" or not seen.uses("w_v"):
+        return True
+    if seen.has("values") and not _is_consumed_altered(seen, "values", "weights"):
+        return False
+    if layer.y is None or layer.weights is None:
+        return False
+    return behind_weights(layer, layer.y, layer.weights) == "values"
+
+
+def _is_consumed_altered(seen: Seen, stage: str, partner: str) -> bool:
+    """Whether something else of a stage's size than the stage meets its partner, although the stage was there."""
+    right, size = set(seen.matches[stage].arrays), seen.layer.stages[stage].size
+    partners = set(seen.matches[partner].arrays)
+    met = [
+        set(event.operands)
+        for event in seen.trace.events
+        if event.kind in ("bin", "call") and partners & set(event.operands)
+    ]
+    others = {n for used in met for n in used - partners - right if seen.observed.arrays[n].size == size}
+    return bool(others) and not any(used & right for used in met)
 
 
 def _earlier(stage: str | None, other: str) -> str:
@@ -78,7 +104,9 @@ def _after_weights(seen: Seen) -> str:
         return "output"
     if seen.matches["values"].form == "scrambled" or not seen.uses("w_v"):
         return "values"
-    return "mixed_values" if seen.has("values") else "values"
+    if not seen.has("values"):
+        return "values"
+    return "values" if _is_consumed_altered(seen, "values", "weights") else "mixed_values"
 
 
 def _upstream(seen: Seen) -> str | None:
@@ -94,7 +122,9 @@ def _upstream(seen: Seen) -> str | None:
     if by_product is not None:
         return by_product
     if seen.has("queries", "keys"):
-        return "masked_scores" if _are_scores_partly_there(seen) else "scores"
+        if seen.allowed_scores.coverage >= 0.2:
+            return "masked_scores"  # some scores were never computed
+        return _altered_before_product(seen) or "scores"
     if seen.has("queries"):
         return "keys"
     if seen.has("keys"):
@@ -106,7 +136,7 @@ def _is_key_by_query(seen: Seen) -> bool:
     """Whether the scores are there turned only, and are normalised as if they were not."""
     layer = seen.layer
     scores = layer.stages["scores"]
-    arrays = [seen.trace.arrays[number] for number in seen.matches["scores"].arrays]
+    arrays = [seen.observed.arrays[number] for number in seen.matches["scores"].arrays]
     boards = [array.reshape(scores.shape) for array in arrays if array.size == scores.size]
     if len(boards) < len(arrays) or any(_is_close(board, scores) for board in boards) or layer.weights is None:
         return False
@@ -118,7 +148,7 @@ def _is_altered(seen: Seen) -> bool:
     layer = seen.layer
     shape, forbidden = layer.stages["scores"].shape, layer.forbidden
     others = [n for n in seen.observed.of_size(layer.stages["scores"].size) if n not in seen.matches["scores"].arrays]
-    views = [view for number in others for view in views_like(seen.trace.arrays[number], shape)]
+    views = [view for number in others for view in views_like(seen.observed.arrays[number], shape)]
     right = layer.stages["scores"][~forbidden]
     open_ones = [view for view in views if np.isfinite(view).all()]
     for view in views:
@@ -162,20 +192,12 @@ def _by_product(seen: Seen) -> str | None:
     return None
 
 
-def _are_scores_partly_there(seen: Seen) -> bool:
-    """Whether some scores are there and some allowed ones were never computed: a mask that stops early."""
-    scores, allowed = seen.layer.stages["scores"], ~seen.layer.forbidden
-    if seen.observed.of_size(scores.size):
-        return False
-    known = np.sort(scores[allowed])
-    found: set[float] = set()
-    for array in seen.trace.arrays:
-        if 1 <= array.size <= scores.size:
-            values = array.ravel()
-            at = np.clip(np.searchsorted(known, values), 0, known.size - 1)
-            with np.errstate(all="ignore"):
-                found.update(known[at][np.abs(known[at] - values) <= 1e-9 * np.abs(values)].tolist())
-    return 0.2 * known.size < len(found) < known.size
+def _altered_before_product(seen: Seen) -> str | None:
+    """Return queries or keys where one of them meets something else than the other, though both were there."""
+    for stage, partner in (("queries", "keys"), ("keys", "queries")):
+        if _is_consumed_altered(seen, stage, partner):
+            return stage
+    return None
 
 
 def states(seen: Seen, wrong: str, parents: Mapping[str, tuple[str, ...]]) -> dict[str, str]:

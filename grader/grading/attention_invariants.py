@@ -24,16 +24,19 @@ def stage_of(layer: Layer) -> str | None:
         return None
     output_right = is_near(y, layer.stages["output"])
     if is_near(weights, layer.stages["weights"]):
-        return None if output_right or y is None else _behind_weights(layer, y)
+        return None if output_right or y is None else behind_weights(layer, y, layer.stages["weights"])
     if output_right:
         return "weights"
     return _before_weights(layer, weights) if is_near(y, layer.output_of(weights)) else None
 
 
-def _behind_weights(layer: Layer, y: Floats) -> str | None:
+def behind_weights(layer: Layer, y: Floats, weights: Floats) -> str | None:
+    """Return the stage behind the weights that an output is wrong by, undone step by step through weights as used."""
     if not np.isfinite(y).all():
         return None
-    if is_linear(layer.merged(layer.stages["mixed_values"]), y):
+    with np.errstate(all="ignore"):
+        mixture = weights @ layer.stages["values"]
+    if np.isfinite(mixture).all() and is_linear(layer.merged(mixture), y):
         return "output"
     matrix = layer.matrices["w_o"]
     if np.linalg.matrix_rank(matrix) < len(matrix):
@@ -43,10 +46,12 @@ def _behind_weights(layer: Layer, y: Floats) -> str | None:
         return None
     items, n_heads, tokens, width = layer.stages["mixed_values"].shape
     heads = mixed.reshape(items, tokens, n_heads, width).transpose(0, 2, 1, 3)
-    weights = layer.stages["weights"]
     if np.abs(np.diagonal(weights, axis1=-2, axis2=-1)).min() < 1e-9:
         return None  # the mixture cannot be undone
-    values: Floats = np.linalg.solve(weights, heads).astype(np.float64)
+    try:
+        values: Floats = np.linalg.solve(weights, heads).astype(np.float64)
+    except np.linalg.LinAlgError:
+        return None
     return "values" if is_linear(layer.tokens, layer.merged(values)) else "mixed_values"
 
 

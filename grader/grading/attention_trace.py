@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.stage_match import DOUBLE, Match, Observed
+from grader.grading.stage_match import DOUBLE, Match, Observed, Pieces
 from grader.grading.trace import Trace
 
 STAGES: Final = ("queries", "keys", "values", "scores", "masked_scores", "weights", "mixed_values", "output")
@@ -115,12 +115,24 @@ class Seen:
             "mixed_values": find(stages["mixed_values"], (1.0,), heads),
             "output": find(stages["output"]),
         }
-        exponentials = np.exp(self._shifted)
-        if (masked := self._masked()) or (masked := self.observed.whole(exponentials)):
-            found["masked_scores"] = Match("whole", tuple(masked))
-        else:
-            found["masked_scores"] = find(exponentials)
+        if not found["scores"].is_right and self.allowed_scores.form == "whole":
+            found["scores"] = Match("whole", tuple(self.allowed_scores.used))
+        found["masked_scores"] = self._masked_match()
         return found
+
+    def _masked_match(self) -> Match:
+        exponentials = np.exp(self._shifted)
+        if masked := (self._masked() or self.observed.whole(exponentials)):
+            return Match("whole", tuple(masked))
+        if self.allowed_scores.form == "whole" and self.layer.forbidden.any():
+            return Match("whole", tuple(self.allowed_scores.used))
+        return self.observed.match(exponentials)
+
+    @cached_property
+    def allowed_scores(self) -> Pieces:
+        """The scores of allowed keys as they are found in rows and parts that hold no other ones."""
+        target = np.where(self.layer.forbidden, np.nan, self.layer.stages["scores"])
+        return Pieces(self.observed, target, None, zeros=False)
 
     @cached_property
     def _shifted(self) -> Floats:
@@ -136,7 +148,9 @@ class Seen:
         return [
             number
             for number in self.observed.of_size(scores.size)
-            if any(_is_masked(view, scores, forbidden) for view in views_like(self.trace.arrays[number], scores.shape))
+            if any(
+                _is_masked(view, scores, forbidden) for view in views_like(self.observed.arrays[number], scores.shape)
+            )
         ]
 
     def has(self, *stages: str) -> bool:
@@ -165,8 +179,8 @@ class Seen:
         numbers = set(self.observed.of_size(wanted.size)) | set(self.observed.match(wanted).arrays)
         return any(
             number in self.trace.operands
-            and self.trace.arrays[number].size <= wanted.size
-            and np.isin(self.trace.arrays[number], wanted).all()
+            and self.observed.arrays[number].size <= wanted.size
+            and np.isin(self.observed.arrays[number], wanted).all()
             for number in numbers
         )
 
@@ -189,5 +203,5 @@ def _is_masked(view: Floats, scores: Floats, forbidden: npt.NDArray[np.bool_]) -
         bound = 1e-9 * (np.abs(scores) + np.abs(np.nan_to_num(view, posinf=0.0, neginf=0.0)) + 1.0)
         is_constant = (np.abs(allowed - level) <= bound) | forbidden
         top = np.max(np.where(forbidden, -np.inf, view), axis=-1, keepdims=True)
-        is_low = ~forbidden | (view <= top - _LOW)
+        is_low = ~forbidden | (view <= top - _LOW) | np.isnan(view)
     return bool(is_constant.all() and is_low.all())

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.fault_table import FaultRow, FaultTable
+from grader.grading.fault_table import FaultRow, FaultTable, agrees
 from grader.grading.footprint import Footprint, bound_of, footprint
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Case
@@ -166,14 +166,15 @@ def unpack(data: bytes) -> PairTable:
 def confirmed(
     tree: StageTree, cases: Sequence[Case], returned: Sequence[Footprint], pairs: Sequence[Pair], lane: Lane
 ) -> list[Pair]:
-    """Return the pairs that, composed over these cases, return what the submission returned."""
+    """Return the pairs that, composed over these cases, are wrong somewhere and return what the submission returned."""
     table: list[list[Any]] = compose_cases(tree, cases, pairs, lane)
     return [
         pair
         for pair, outcomes in zip(pairs, table, strict=True)
-        if all(
+        if not all(map(agrees, cases, outcomes))
+        and all(
             footprint(case, outcome).is_like(mine, case)
-            for outcome, mine, case in zip(outcomes, returned, cases, strict=True)
+            for case, outcome, mine in zip(cases, outcomes, returned, strict=True)
         )
     ]
 

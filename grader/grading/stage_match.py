@@ -45,8 +45,9 @@ class Observed:
     def __init__(self, trace: Trace, tolerance: tuple[float, float] = DOUBLE) -> None:
         self.trace = trace
         self.tolerance = tolerance
+        self.arrays = [_cropped(array) for array in trace.arrays]
         self._by_size: dict[int, list[int]] = {}
-        for number, array in enumerate(trace.arrays):
+        for number, array in enumerate(self.arrays):
             self._by_size.setdefault(array.size, []).append(number)
 
     def of_size(self, size: int) -> list[int]:
@@ -56,7 +57,7 @@ class Observed:
     @cached_property
     def _sums(self) -> Floats:
         with np.errstate(all="ignore"):
-            return np.array([np.abs(array[np.isfinite(array)]).sum() for array in self.trace.arrays])
+            return np.array([np.abs(array[np.isfinite(array)]).sum() for array in self.arrays])
 
     def whole(self, target: Floats, factors: Sequence[float] = (1.0,)) -> list[int]:
         """Return the arrays that are the target times a factor, up to the order of axes and merged neighbours."""
@@ -86,7 +87,7 @@ class Observed:
             return Match("whole", tuple(is_split))
         best = Match("pre", tuple(whole)) if whole else NOT_FOUND
         for factor in factors:
-            pieces = _Pieces(self, target * factor, heads)
+            pieces = Pieces(self, target * factor, heads)
             if pieces.form == "whole":
                 return Match("whole", tuple(pieces.used))
             if pieces.form == "scrambled" or (pieces.form == "pre" and best is NOT_FOUND):
@@ -103,7 +104,17 @@ class Observed:
         return True
 
     def _views(self, number: int, target: Floats) -> Iterator[tuple[tuple[int, ...], ...]]:
-        return views(self.trace.arrays[number], target, self.tolerance)
+        return views(self.arrays[number], target, self.tolerance)
+
+
+def _cropped(array: Floats) -> Floats:
+    """Return a board without the columns at its right end that hold nothing: hidden, or without weight."""
+    if array.ndim < 2 or array.shape[-1] <= array.shape[-2] or not array.size:
+        return array
+    width = array.shape[-2]
+    beyond = array[..., width:]
+    is_empty = bool((beyond == 0).all()) or bool(np.isneginf(beyond).all()) or bool((beyond <= -1e6).all())
+    return np.ascontiguousarray(array[..., :width]) if is_empty else array
 
 
 def views(array: Floats, target: Floats, tolerance: tuple[float, float]) -> Iterator[tuple[tuple[int, ...], ...]]:
@@ -145,10 +156,14 @@ def _is_close(one: Floats, other: Floats, tolerance: tuple[float, float]) -> boo
         return bool((np.abs(one[finite] - other[finite]) <= rtol * np.abs(other[finite]) + atol * scale).all())
 
 
-class _Pieces:
-    """The parts of a stage that are found one by one: rows, heads, items, single numbers."""
+class Pieces:
+    """The parts of a stage that are found one by one: rows, heads, items, single numbers.
 
-    def __init__(self, observed: Observed, target: Floats, heads: tuple[int, int] | None) -> None:
+    Numbers of the target that are NaN are not looked for. Parts with zeros may be left out: they are no rows cut short.
+    """
+
+    def __init__(self, observed: Observed, target: Floats, heads: tuple[int, int] | None, zeros: bool = True) -> None:
+        self._zeros = zeros
         self._target = target
         self._tolerance = observed.tolerance
         self._heads = heads
@@ -162,8 +177,9 @@ class _Pieces:
         pre = np.zeros(target.size, bool)
         self._is_scrambled = False
         for number in self._candidates(observed):
-            self._look(observed.trace.arrays[number], number, covered, pre)
+            self._look(observed.arrays[number], number, covered, pre)
         needed = np.isfinite(flat) & (flat != 0)
+        self.coverage = float(covered[needed].mean()) if needed.any() else 0.0
         if needed.any() and covered[needed].all():
             self.form: Form = "whole"
         elif self._is_scrambled:
@@ -173,7 +189,7 @@ class _Pieces:
 
     def _candidates(self, observed: Observed) -> list[int]:
         """Return the arrays, not larger than the stage, whose first number is one of the stage's."""
-        arrays = observed.trace.arrays
+        arrays = observed.arrays
         numbers = [n for n, array in enumerate(arrays) if array.size <= self._target.size]
         if not numbers:
             return []
@@ -196,7 +212,7 @@ class _Pieces:
         values = array.ravel()
         counts = np.isfinite(values) & (values != 0)
         places, known = self._places(values)
-        if not counts.any() or not known[counts].all():
+        if not counts.any() or not known[counts].all() or not (self._zeros or (values != 0).all()):
             return
         if array.size > 1 and counts.all() is np.False_:
             places = np.where(known, places, -1)
