@@ -107,13 +107,13 @@ class Seen:
         roots = (1.0, width**-0.5, width**-0.25)
         find = self.observed.match
         found = {
-            "queries": find(stages["queries"], roots, heads),
-            "keys": find(stages["keys"], roots, heads),
-            "values": find(stages["values"], (1.0,), heads),
-            "scores": find(stages["scores"]),
-            "weights": find(stages["weights"]),
-            "mixed_values": find(stages["mixed_values"], (1.0,), heads),
-            "output": find(stages["output"]),
+            "queries": find(stages["queries"], roots, heads, (2,)),
+            "keys": find(stages["keys"], roots, heads, (2,)),
+            "values": find(stages["values"], (1.0,), heads, (2,)),
+            "scores": find(stages["scores"], tokens=(2, 3)),
+            "weights": find(stages["weights"], tokens=(2, 3)),
+            "mixed_values": find(stages["mixed_values"], (1.0,), heads, (2,)),
+            "output": find(stages["output"], tokens=(1,)),
         }
         if not found["scores"].is_right and self.allowed_scores.form == "whole":
             found["scores"] = Match("whole", tuple(self.allowed_scores.used))
@@ -126,13 +126,13 @@ class Seen:
             return Match("whole", tuple(masked))
         if self.allowed_scores.form == "whole" and self.layer.forbidden.any():
             return Match("whole", tuple(self.allowed_scores.used))
-        return self.observed.match(exponentials)
+        return self.observed.match(exponentials, tokens=(2, 3))
 
     @cached_property
     def allowed_scores(self) -> Pieces:
         """The scores of allowed keys as they are found in rows and parts that hold no other ones."""
         target = np.where(self.layer.forbidden, np.nan, self.layer.stages["scores"])
-        return Pieces(self.observed, target, None, zeros=False)
+        return Pieces(self.observed, target, None, (2, 3), zeros=False)
 
     @cached_property
     def _shifted(self) -> Floats:

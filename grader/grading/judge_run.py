@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -27,9 +27,9 @@ from grader.sandbox.run import Answer, End, Limits, Raised, Run, RunEnded, Sandb
 from grader.sandbox.wire import Refused, WireError, decode_answer
 
 SOURCE_BYTES_MAX: Final = 1 << 20
+Made = TypeVar("Made")
 LINES_TOLD: Final = 1000  # a source with more lines is told none of an exception in a secret case
 VERSIONS: Final = {"grader": __version__, "python": platform.python_version(), "numpy": np.__version__}
-_TRIES: Final = 2  # a lost sandbox is our fault: once more, then JE
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ def judge_closely(problem: Problem, source: bytes, lane: Lane, cache: CaseCache)
     """
     started = time.perf_counter()
     try:
-        cases = cache.cases(problem, lane)
+        cases = _twice(lambda: cache.cases(problem, lane))
         judging = _Judging(problem, cases)
         refusal = _source_failure(source)
         if refusal is not None:
@@ -83,6 +83,14 @@ def judge_closely(problem: Problem, source: bytes, lane: Lane, cache: CaseCache)
     )
     not_reached = (None,) * (len(cases) - len(judging.returned))
     return Judged(judgement, (*judging.returned, *not_reached))
+
+
+def _twice(act: Callable[[], Made]) -> Made:
+    """Do something in the sandbox; once more when that was lost, which is our fault."""
+    try:
+        return act()
+    except SandboxLost:
+        return act()
 
 
 def _outcome(answer: bytes) -> Outcome:
@@ -148,16 +156,13 @@ class _Judging:
 
     def run_in(self, lane: Lane, source: bytes) -> None:
         """Run all cases in a fresh child; once more when the sandbox itself was lost."""
-        for attempt in range(_TRIES):
-            try:
-                with lane.run(self._problem.limits) as run:
-                    started = time.perf_counter()
-                    self._run(run, source)
-                    self.run_ms = (time.perf_counter() - started) * 1000
-                return
-            except SandboxLost:
-                if attempt == _TRIES - 1:
-                    raise
+        _twice(lambda: self._run_once(lane, source))
+
+    def _run_once(self, lane: Lane, source: bytes) -> None:
+        with lane.run(self._problem.limits) as run:
+            started = time.perf_counter()
+            self._run(run, source)
+            self.run_ms = (time.perf_counter() - started) * 1000
 
     def _run(self, run: Run, source: bytes) -> None:
         self.results, self.returned, self.import_prints = [], [], ""

@@ -74,12 +74,19 @@ class Observed:
                     break
         return found
 
-    def match(self, target: Floats, factors: Sequence[float] = (1.0,), heads: tuple[int, int] | None = None) -> Match:
+    def match(
+        self,
+        target: Floats,
+        factors: Sequence[float] = (1.0,),
+        heads: tuple[int, int] | None = None,
+        tokens: tuple[int, ...] = (),
+    ) -> Match:
         """Return how a stage was found.
 
         Args:
             factors: that it may be multiplied by.
             heads: the axes of heads and of their features: merged into one axis, the stage is not split yet.
+            tokens: the axes along which parts keep their order.
         """
         whole = self.whole(target, factors)
         is_split = [number for number in whole if not self._is_merged(number, target, factors, heads)]
@@ -87,7 +94,7 @@ class Observed:
             return Match("whole", tuple(is_split))
         best = Match("pre", tuple(whole)) if whole else NOT_FOUND
         for factor in factors:
-            pieces = Pieces(self, target * factor, heads)
+            pieces = Pieces(self, target * factor, heads, tokens)
             if pieces.form == "whole":
                 return Match("whole", tuple(pieces.used))
             if pieces.form == "scrambled" or (pieces.form == "pre" and best is NOT_FOUND):
@@ -162,7 +169,15 @@ class Pieces:
     Numbers of the target that are NaN are not looked for. Parts with zeros may be left out: they are no rows cut short.
     """
 
-    def __init__(self, observed: Observed, target: Floats, heads: tuple[int, int] | None, zeros: bool = True) -> None:
+    def __init__(
+        self,
+        observed: Observed,
+        target: Floats,
+        heads: tuple[int, int] | None,
+        tokens: tuple[int, ...] = (),
+        zeros: bool = True,
+    ) -> None:
+        self._tokens = tokens
         self._zeros = zeros
         self._target = target
         self._tolerance = observed.tolerance
@@ -217,7 +232,7 @@ class Pieces:
         if array.size > 1 and counts.all() is np.False_:
             places = np.where(known, places, -1)
         varies = self._varying(places.reshape(array.shape))
-        if varies is None:
+        if varies is None or (array.size == self._target.size > 1 and varies != "pre"):
             self._is_scrambled = self._is_scrambled or counts.sum() >= 4
             return
         self.used.append(number)
@@ -237,6 +252,8 @@ class Pieces:
                 both = (ahead >= 0) & (behind >= 0)
                 if ((turned[1:] != turned[:-1]) & both).any():
                     along.setdefault(stage_axis, set()).add(axis)
+                    if stage_axis in self._tokens and ((turned[1:] < turned[:-1]) & both).any():
+                        return None
         if any(len(axes) > 1 for axes in along.values()):
             return None
         if self._heads is None:

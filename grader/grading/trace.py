@@ -18,6 +18,7 @@ from grader.sandbox.run import Limits, Raised, Run, RunEnded, SandboxLost
 from grader.sandbox.tracing import ARRAYS_MAX, BYTES_MAX, EVENTS_MAX, OPERANDS_MAX, OPERATIONS
 from grader.sandbox.wire import Value
 
+MANY: Final = 1500  # arrays of one trace that are worth no second one: looking through them takes a while
 TRACES: Final = 3  # failing cases that are traced at most
 TRACE_LIMITS: Final = Limits(case_s=1.0, total_s=2.0, memory_mib=512)
 AXES_MAX: Final = 8

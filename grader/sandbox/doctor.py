@@ -28,10 +28,10 @@ ALONE_S: Final = 30.0  # for an interpreter to start on a loaded machine
 _OWNED: Final = ("Private_Clean:", "Private_Dirty:")
 # a process that has nothing but Landlock: in a child the filter would answer first
 _LANDLOCK_ALONE: Final = f"""{FIND_PACKAGE}
-from grader.sandbox import jail
-rules = jail.make_ruleset()
+from grader.sandbox import jail, landlock
+rules = landlock.make_ruleset()
 jail.forbid_new_privileges()
-jail.restrict_files(rules)
+landlock.restrict_files(rules)
 try:
     open("/")
 except OSError as error:

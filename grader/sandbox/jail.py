@@ -17,6 +17,9 @@ import signal
 from dataclasses import dataclass
 from typing import Final
 
+from grader.sandbox import landlock
+from grader.sandbox.kernel import LayerMissing, libc, require
+
 UNPRIVILEGED_ID: Final = 65533  # uid and gid that a zygote started as root drops to; owns nothing
 RULESET: Final = 4  # descriptor; a child's answers take its place
 STACK_BYTES: Final = 8 << 20
@@ -27,8 +30,7 @@ _PR_SET_DUMPABLE: Final = 4
 _PR_SET_NO_NEW_PRIVS: Final = 38
 _SECCOMP_SET_MODE_FILTER: Final = 1
 _CAPABILITY_VERSION_3: Final = 0x20080522
-_LANDLOCK_CREATE_RULESET_VERSION: Final = 1
-# system-call numbers; the Landlock ones are the same on every architecture
+# system-call numbers
 _NUMBERS: Final = {
     "x86_64": {
         "capset": 126, "clone": 56, "close": 3, "close_range": 436, "dup3": 292, "getppid": 110, "prctl": 157,
@@ -39,33 +41,12 @@ _NUMBERS: Final = {
         "prlimit64": 261, "seccomp": 277,
     },
 }  # fmt: skip
-_LANDLOCK_CREATE_RULESET: Final = 444
-_LANDLOCK_RESTRICT_SELF: Final = 446
-
-# rights by the Landlock ABI that brought them: every file right, TCP bind and connect, scopes of signals and sockets
-_FILE_RIGHTS: Final = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
-_NETWORK_RIGHTS: Final = {4: 0b11}
-_SCOPES: Final = {6: 0b11}
-_NAMES: Final = {
-    2: "moving files between folders",
-    3: "truncation",
-    4: "TCP",
-    5: "device control",
-    6: "signals and abstract sockets",
-}
-
-_libc: Final = ctypes.CDLL(None, use_errno=True)
-_libc.syscall.restype = ctypes.c_long
 _locked_libc: Final = ctypes.PyDLL(None, use_errno=True)  # calls that keep the interpreter's lock
 _locked_libc.syscall.restype = ctypes.c_long
 _kept: Final[list[object]] = []  # what prepared calls point to
 _M_TRIM_THRESHOLD: Final = -1
 _M_TOP_PAD: Final = -2
 _M_MMAP_THRESHOLD: Final = -3
-
-
-class LayerMissing(Exception):
-    """A required wall cannot be put up here; the text is a sentence for the operator."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +62,6 @@ class Walls:
         return "landlock" in self.layers
 
 
-class _RulesetAttr(ctypes.Structure):
-    _fields_ = (("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scopes", ctypes.c_uint64))
-
-
 class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
@@ -95,13 +72,6 @@ class _CapHeader(ctypes.Structure):
 
 class _CapData(ctypes.Structure):
     _fields_ = (("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32))
-
-
-def _require(result: int, layer: str, remedy: str) -> int:
-    if result < 0:
-        reason = os.strerror(ctypes.get_errno())
-        raise LayerMissing(f"The sandbox's {layer} cannot be set up here ({reason}): {remedy}")
-    return result
 
 
 def fork() -> int:
@@ -118,47 +88,11 @@ def fork() -> int:
 
 def keep_freed_memory() -> None:
     """Have malloc keep what is freed: a child lives for milliseconds, and each page given back is faulted in again."""
-    mallopt = getattr(_libc, "mallopt", None)  # glibc has it; elsewhere it only costs time
+    mallopt = getattr(libc, "mallopt", None)  # glibc has it; elsewhere it only costs time
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, 32 << 20)
         mallopt(_M_TRIM_THRESHOLD, 128 << 20)
         mallopt(_M_TOP_PAD, 1 << 20)
-
-
-def landlock_abi() -> int:
-    """Return the running kernel's Landlock ABI, 0 where there is none."""
-    return max(0, int(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)))
-
-
-def landlock_lacks(abi: int) -> list[str]:
-    """Return what newer ABIs would restrict and this one cannot, in words."""
-    return [name for first, name in _NAMES.items() if first > abi]
-
-
-def _rights(table: dict[int, int], abi: int) -> int:
-    return sum(bits for first, bits in table.items() if first <= abi)
-
-
-def make_ruleset() -> int:
-    """Return a Landlock rule set (a file descriptor) that handles every right of this kernel and grants none."""
-    abi = landlock_abi()
-    if abi < 1:
-        raise LayerMissing(
-            "The sandbox needs Landlock, which this kernel does not offer: use Linux 5.13 or newer with landlock "
-            "among the enabled security modules (boot option lsm=landlock,...)."
-        )
-    attr = _RulesetAttr(_rights(_FILE_RIGHTS, abi), _rights(_NETWORK_RIGHTS, abi), _rights(_SCOPES, abi))
-    size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-    descriptor = int(_libc.syscall(_LANDLOCK_CREATE_RULESET, ctypes.byref(attr), ctypes.c_size_t(size), 0))
-    return _require(
-        descriptor, "Landlock rule set", "allow the landlock system calls in the outer container's profile."
-    )
-
-
-def restrict_files(ruleset: int) -> None:
-    """Enter a Landlock domain in which no file may be touched."""
-    result = int(_libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0))
-    _require(result, "Landlock domain", "allow the landlock system calls in the outer container's profile.")
 
 
 def load_filter(program: bytes) -> None:
@@ -166,14 +100,14 @@ def load_filter(program: bytes) -> None:
     buffer = ctypes.create_string_buffer(program, len(program))
     attr = _Program(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
     number = _NUMBERS[_MACHINE]["seccomp"]
-    result = int(_libc.syscall(number, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(attr)))
-    _require(result, "system-call filter", "use a kernel with seccomp filters, and allow seccomp in the container.")
+    result = int(libc.syscall(number, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(attr)))
+    require(result, "system-call filter", "use a kernel with seccomp filters, and allow seccomp in the container.")
 
 
 def forbid_new_privileges() -> None:
     """No exec may ever raise privileges again; filters and Landlock demand it."""
-    result = _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    _require(result, "no-new-privileges flag", "use Linux 5.13 or newer.")
+    result = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    require(result, "no-new-privileges flag", "use Linux 5.13 or newer.")
 
 
 def drop_privileges() -> None:
@@ -190,15 +124,15 @@ def drop_privileges() -> None:
             ) from None
     header = _CapHeader(_CAPABILITY_VERSION_3, 0)
     nothing = (_CapData * 2)()
-    result = int(_libc.syscall(_NUMBERS[_MACHINE]["capset"], ctypes.byref(header), ctypes.byref(nothing)))
-    _require(result, "empty capability set", "start the grader as an ordinary user.")
+    result = int(libc.syscall(_NUMBERS[_MACHINE]["capset"], ctypes.byref(header), ctypes.byref(nothing)))
+    require(result, "empty capability set", "start the grader as an ordinary user.")
     if 0 in (os.getuid(), os.geteuid(), os.getgid(), os.getegid()):
         raise LayerMissing("The sandbox is still root after leaving it: start the grader as an ordinary user.")
 
 
 def hide_memory() -> None:
     """Refuse ptrace, /proc/PID/mem and core dumps to processes of the same user."""
-    _require(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "non-dumpable flag", "use Linux 5.13 or newer.")
+    require(libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "non-dumpable flag", "use Linux 5.13 or newer.")
 
 
 def set_limits(limits: dict[int, tuple[int, int]]) -> None:
@@ -225,7 +159,7 @@ def lock_zygote(program: bytes, address_space: int, allow_weak: bool = False) ->
     """
     walls = Walls()
     try:
-        ruleset = make_ruleset()
+        ruleset = landlock.make_ruleset()
     except LayerMissing as error:
         walls = _without_landlock(error, allow_weak)
         ruleset = os.open(os.devnull, os.O_RDONLY)  # keeps the number taken: a child's pipes must lie above it
@@ -247,7 +181,7 @@ def lock_zygote(program: bytes, address_space: int, allow_weak: bool = False) ->
     hide_memory()
     if walls.have_landlock:
         try:
-            restrict_files(RULESET)
+            landlock.restrict_files(RULESET)
         except LayerMissing as error:
             walls = _without_landlock(error, allow_weak)
     load_filter(program)
@@ -290,7 +224,7 @@ def child_steps(program: bytes, pipes: tuple[int, int, int], limits: tuple[int, 
         *(((call["prlimit64"], 0, what, _rlimit(what, limit), None), 0) for what, limit in wanted.items()),
         ((call["prctl"], _PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0), 0),
         ((call["getppid"],), os.getpid()),  # otherwise the zygote died before the line above
-        *([((_LANDLOCK_RESTRICT_SELF, RULESET, 0), 0)] if walls.have_landlock else []),
+        *([((landlock.RESTRICT_SELF, RULESET, 0), 0)] if walls.have_landlock else []),
         ((call["dup3"], questions, 3, 0), 3),
         ((call["dup3"], answers, 4, 0), 4),
         ((call["dup3"], prints, 1, 0), 1),

@@ -22,7 +22,8 @@ from typing import Final
 
 import numpy as np
 
-from grader.sandbox import child, filters, jail, modules, rehearsal
+from grader.sandbox import child, filters, jail, landlock, modules, rehearsal
+from grader.sandbox.kernel import LayerMissing
 from grader.sandbox.zygote_protocol import ENDED, FORKED, REQUEST
 
 CONTROL: Final = 3
@@ -117,11 +118,11 @@ def blas_facts() -> dict[str, object]:
 
 def facts(base_mib: int) -> dict[str, object]:
     """Return what the zygote can say of itself before it is locked, when it can still read files."""
-    abi = jail.landlock_abi()
+    abi = landlock.running_abi()
     return {
         "layers": [],
         "landlock_abi": abi,
-        "landlock_lacks": jail.landlock_lacks(abi),
+        "landlock_lacks": landlock.lacks(abi),
         "filters": filters.filter_hash(),
         "machine": platform.machine(),
         "python": platform.python_version(),
@@ -141,7 +142,7 @@ def main(descriptor: int, allow_weak: bool) -> None:
     control = socket.socket(fileno=CONTROL)
     try:
         zygote = Zygote(control, allow_weak)
-    except (jail.LayerMissing, filters.FilterMissing) as error:
+    except (LayerMissing, filters.FilterMissing) as error:
         control.send(json.dumps({"error": str(error)}).encode())
         raise SystemExit(1) from None
     control.send(json.dumps(zygote.facts).encode())

@@ -71,7 +71,8 @@ def test_exception_ends_its_case_only(judged: Judge) -> None:
     assert verdicts(judgement) == ["AC", "AC", "AC", "RTE", "AC", "AC", "AC", "AC"]
     assert [group.points for group in judgement.groups] == [0, 0, 10, 10, 30]
     assert judgement.message == (
-        "ZeroDivisionError was raised in line 15: look at the shapes and dtypes of what that line works on."
+        "ZeroDivisionError was raised in line 15: "
+        "a Python number is divided by 0 there; look at which size or count can be 0."
     )
 
 
@@ -237,6 +238,17 @@ def test_zygote_killed_while_judging_is_replaced(tiny: Problem, cache: CaseCache
             judgement = judge(tiny, source, lane, cache)
             timer.join()
             assert judgement.verdict is Verdict.AC
+    finally:
+        lane.close()
+
+
+def test_zygote_killed_before_the_cases_are_made_is_replaced(tiny: Problem) -> None:
+    lane = Lane()
+    try:
+        lane.facts()
+        assert lane.pid is not None
+        os.kill(lane.pid, signal.SIGKILL)
+        assert judge(tiny, HONEST, lane, CaseCache(None)).verdict is Verdict.AC
     finally:
         lane.close()
 

@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 
 import pytest
 
+from grader.sandbox.lane import BACK_OFF_S
 from grader.sandbox.pool import Lane, Pool
 from grader.sandbox.run import Limits, RunEnded, SandboxLost
 from tests.ordinary import ROOT
@@ -90,8 +92,20 @@ def test_zygote_that_is_killed_between_runs_is_replaced(own_lane: Lane) -> None:
     assert array(ask(own_lane, ONE)).tolist() == [1.0]
 
 
+def test_zygotes_that_die_in_a_row_are_replaced_more_and_more_slowly(own_lane: Lane) -> None:
+    started = time.monotonic()
+    for _ in range(4):
+        own_lane.facts()
+        assert own_lane.pid is not None
+        os.kill(own_lane.pid, signal.SIGKILL)
+        with pytest.raises(SandboxLost):
+            ask(own_lane, ONE)
+    assert time.monotonic() - started >= (1 + 2 + 4) * BACK_OFF_S
+    assert array(ask(own_lane, ONE)).tolist() == [1.0]
+
+
 def test_zygote_that_stops_is_given_up(own_lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.sandbox.pool.REPLY_S", 0.3)
+    monkeypatch.setattr("grader.sandbox.lane.REPLY_S", 0.3)
     ask(own_lane, ONE)
     pids = pids_of(own_lane)
     assert own_lane.pid is not None

@@ -1,8 +1,12 @@
-"""Where a wall cannot be put up, nothing is judged: the grader runs under an outer filter that takes one away."""
+"""Where a wall cannot be put up, nothing is judged: the grader runs under an outer filter that takes one away.
+
+Only Landlock may be missing, and only where the operator says so; then everything says so.
+"""
 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +17,12 @@ import pytest
 
 pytestmark = pytest.mark.sandbox
 ROOT: Final = Path(__file__).resolve().parents[2]
-SOURCE: Final = ROOT / "problems/heads-never-mix/submissions/accepted/corrected.py"
+SLUG: Final = "heads-never-mix"
+SOURCE: Final = ROOT / f"problems/{SLUG}/submissions/accepted/corrected.py"
+WEAK: Final = {"GRADER_ALLOW_WEAK_SANDBOX": "1"}
+LANDLOCK: Final = [("landlock_create_ruleset", errno.ENOSYS), ("landlock_restrict_self", errno.EPERM)]
+NEVER_OPTIONAL: Final = [("seccomp", errno.ENOSYS), ("capset", errno.EPERM), ("prlimit64", errno.EPERM)]
+PRETENDED: Final = 0  # the call fails by the number 0: it says that it worked, and did nothing
 RUN_UNDER: Final = """
 import os, sys
 import pyseccomp
@@ -25,11 +34,19 @@ os.execv(sys.argv[3], sys.argv[3:])
 GRADER: Final = str(Path(sys.executable).with_name("grader"))
 
 
-def graded_without(call: str, number: int, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run `grader grade` where a system call fails, as an outer container may have it."""
-    command = [sys.executable, "-c", RUN_UNDER, call, str(number), GRADER, "grade", "heads-never-mix", str(SOURCE)]
-    environment = {**os.environ, "GRADER_CACHE": str(folder / "cache"), "HOME": str(folder)}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+def run_without(
+    call: str, number: int, folder: Path, *args: str | Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `grader` where a system call fails, as an outer container may have it."""
+    command = [sys.executable, "-c", RUN_UNDER, call, str(number), GRADER, *map(str, args)]
+    environment = {**os.environ, "GRADER_CACHE": str(folder / "cache"), "HOME": str(folder), **(env or {})}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+def graded_without(
+    call: str, number: int, folder: Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return run_without(call, number, folder, "grade", SLUG, SOURCE, "--json", env=env)
 
 
 @pytest.mark.parametrize(
@@ -60,4 +77,93 @@ def test_root_that_cannot_leave_root_judges_nothing(tmp_path: Path) -> None:
 def test_the_same_way_of_running_judges_when_nothing_is_missing(tmp_path: Path) -> None:
     ended = graded_without("reboot", errno.EPERM, tmp_path)
     assert ended.returncode == 0, ended.stderr
-    assert "Accepted" in ended.stdout
+    assert json.loads(ended.stdout)["sandbox"] == {"layers": ["seccomp", "landlock", "rlimits"], "weakened": False}
+
+
+@pytest.mark.parametrize(("call", "number"), LANDLOCK)
+def test_landlock_may_be_missing_where_the_operator_says_so(tmp_path: Path, call: str, number: int) -> None:
+    pytest.importorskip("pyseccomp")
+    ended = graded_without(call, number, tmp_path, WEAK)
+    assert ended.returncode == 0, ended.stderr
+    judged = json.loads(ended.stdout)
+    assert (judged["verdict"], judged["sandbox"]) == ("AC", {"layers": ["seccomp", "rlimits"], "weakened": True})
+    assert ended.stderr.count("\n") == 1
+    assert ended.stderr.startswith("grader: WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows; each result says")
+
+
+@pytest.mark.parametrize(("call", "number"), NEVER_OPTIONAL)
+def test_no_other_wall_may_be_missing_even_then(tmp_path: Path, call: str, number: int) -> None:
+    pytest.importorskip("pyseccomp")
+    ended = graded_without(call, number, tmp_path, WEAK)
+    assert (ended.returncode, ended.stdout) == (4, "")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has something to leave")
+def test_root_may_not_stay_root_even_then(tmp_path: Path) -> None:
+    ended = graded_without("setresuid", errno.EPERM, tmp_path, WEAK)
+    assert (ended.returncode, ended.stdout) == (4, "")
+
+
+def test_being_allowed_weakens_nothing(tmp_path: Path) -> None:
+    ended = graded_without("reboot", errno.EPERM, tmp_path, WEAK)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert json.loads(ended.stdout)["sandbox"]["weakened"] is False
+
+
+def test_every_result_of_a_batch_says_that_a_wall_is_missing(tmp_path: Path) -> None:
+    pytest.importorskip("pyseccomp")
+    for candidate, source in (("ada", SOURCE.read_bytes()), ("eve", b"")):
+        path = tmp_path / "in" / candidate / f"{SLUG}.py"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(source)
+    args = ("batch", tmp_path / "in", "--out", tmp_path / "out", "--jobs", "1")
+    refused = run_without(*LANDLOCK[0], tmp_path, *args)
+    assert refused.returncode == 4
+    assert not (tmp_path / "out").exists()
+    allowed = run_without(*LANDLOCK[0], tmp_path, *args, env=WEAK)
+    assert allowed.returncode == 0, allowed.stderr
+    assert "WEAKENED SANDBOX" in allowed.stderr
+    results = [json.loads(line) for line in (tmp_path / "out/results.jsonl").read_text().splitlines()]
+    assert sorted(result["verdict"] for result in results) == ["AC", "CE"]
+    assert all(result["sandbox"] == {"layers": ["seccomp", "rlimits"], "weakened": True} for result in results)
+
+
+def test_the_doctor_shouts_that_a_wall_is_missing(tmp_path: Path) -> None:
+    pytest.importorskip("pyseccomp")
+    refused = run_without(*LANDLOCK[0], tmp_path, "doctor", "--json")
+    told = json.loads(refused.stdout)
+    assert (refused.returncode, told["ok"], told["layers"], told["canaries"]) == (4, False, [], [])
+    assert told["error"] in refused.stderr
+    allowed = json.loads(run_without(*LANDLOCK[0], tmp_path, "doctor", "--json", env=WEAK).stdout)
+    assert (allowed["ok"], allowed["weakened"], allowed["layers"]) == (True, True, ["seccomp", "rlimits"])
+    text = run_without(*LANDLOCK[0], tmp_path, "doctor", env=WEAK)
+    assert text.returncode == 0
+    assert text.stdout.startswith(
+        "! WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows. The sandbox needs Landlock"
+    )
+    assert text.stdout.endswith("\nThe sandbox holds, but only by seccomp and rlimits.\n")
+
+
+@pytest.mark.parametrize(
+    ("call", "got_through"),
+    [("landlock_restrict_self", {"open a file without the filter"}), ("seccomp", {"TCP socket", "UDP socket", "fork"})],
+)
+def test_a_wall_that_only_pretends_is_found(tmp_path: Path, call: str, got_through: set[str]) -> None:
+    pytest.importorskip("pyseccomp")
+    ended = run_without(call, PRETENDED, tmp_path, "doctor", "--json")
+    told = json.loads(ended.stdout)
+    assert (ended.returncode, told["ok"]) == (4, False)
+    assert {canary["name"] for canary in told["canaries"] if not canary["denied"]} >= got_through
+
+
+@pytest.mark.parametrize("command", ["batch", "serve"])
+def test_nothing_starts_behind_a_wall_that_only_pretends(tmp_path: Path, command: str) -> None:
+    pytest.importorskip("pyseccomp")
+    path = tmp_path / "in/ada" / f"{SLUG}.py"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(SOURCE.read_bytes())
+    args = {"batch": ("in", tmp_path / "in", "--out", tmp_path / "out")[1:], "serve": ("--port", "0")}[command]
+    ended = run_without("seccomp", PRETENDED, tmp_path, command, *args)
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert ended.stderr.startswith("grader: The sandbox does not hold here (")
+    assert ended.stderr.endswith("; see grader doctor.\n")

@@ -12,9 +12,11 @@ from sqlalchemy import Engine
 
 from grader.grading.verdict import Verdict
 from grader.services import packages
+from grader.web.app import WebSettings, create_app
 from tests.services.made import make_judgement
 from tests.services.tiny_package import SLUG, write_package
 from tests.web.browsing import Browser, judge_last, sources
+from tests.web.conftest import KEY, make_service
 
 OWN = "I think that it multiplies by three."
 
@@ -293,3 +295,11 @@ def test_errors_are_pages(ada: Browser, method: str, path: str, status: int) -> 
     reply = ada.client.open(path, method=method, headers={"X-CSRFToken": token})
     assert reply.status_code == status
     assert "To the problems" in reply.get_data(as_text=True)
+
+
+def test_every_page_says_that_the_sandbox_is_weakened(ada: Browser, engine: Engine, problems: Path) -> None:
+    weak = Browser(create_app(WebSettings(KEY, is_sandbox_weakened=True), make_service(engine, problems)))
+    weak.start()
+    for path in ("/", "/lesson", f"/problems/{SLUG}", weak.attempt, "/nowhere"):
+        assert "Weakened sandbox." in weak.get(path).get_data(as_text=True), path
+    assert "Weakened sandbox." not in ada.text("/")

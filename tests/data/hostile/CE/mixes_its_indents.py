@@ -1,0 +1,3 @@
+def attend(x, w):
+	if x:
+        return

@@ -1,0 +1,1 @@
+def attend(x, w): </pre><script>alert(1)</script>

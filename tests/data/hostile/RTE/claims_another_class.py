@@ -1,0 +1,26 @@
+"""Raises an exception that claims to be the refusal of a call."""
+
+import numpy as np
+
+
+class Liar(Exception):
+    @property
+    def __class__(self):
+        return PermissionError
+
+
+def attack(x, w):
+    raise Liar
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

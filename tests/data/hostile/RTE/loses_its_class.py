@@ -1,0 +1,30 @@
+"""Raises an exception whose class cannot be asked."""
+
+import numpy as np
+
+
+class Meta(type):
+    @property
+    def __module__(self):
+        raise SystemExit
+
+
+class Mute(Exception, metaclass=Meta):
+    pass
+
+
+def attack(x, w):
+    raise Mute
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

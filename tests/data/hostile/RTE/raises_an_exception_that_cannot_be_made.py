@@ -1,0 +1,25 @@
+"""Raises a class that fails when it is made."""
+
+import numpy as np
+
+
+class Unmakable(Exception):
+    def __init__(self):
+        raise Unmakable
+
+
+def attack(x, w):
+    raise Unmakable
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

@@ -1,0 +1,22 @@
+"""Has a pickle import what is not loaded."""
+
+import sys
+
+import numpy as np
+
+
+def attack(x, w):
+    sys.modules['pickle'].loads(b'cdistutils.spawn\nspawn\n.')
+
+
+def attend(x, w):
+    attack(x, w)
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

@@ -1,0 +1,20 @@
+"""Returns a view over one number."""
+
+import numpy as np
+
+
+def attend(x, w):
+    y, weights = right(x, w)
+    return np.broadcast_to(y[0, 0], y.shape), weights
+
+
+def right(x, w):
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]

@@ -1,0 +1,22 @@
+"""Writes between the rows of a strided argument."""
+
+import numpy as np
+
+
+def attend(x, w):
+    y, weights = right(x, w)
+    if x.base is not None and x.base.shape[0] == 2 * len(x):
+        x.base[1::2] = 7
+    return y, weights
+
+
+def right(x, w):
+    scores = x @ x.T / np.sqrt(x.shape[1])
+    scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w), weights
+
+
+def visible(lengths, n_tokens):
+    return np.arange(n_tokens) < lengths[:, None]
