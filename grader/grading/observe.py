@@ -85,7 +85,8 @@ def _observed(
             "rows": tuple(_rows(numbers, deviation)),
             "deviation": deviation,
         }
-    return Observation.model_validate({"is_claim": False, "form": None, "line": None, "dtype": None} | facts | measured)
+    unclaimed = {"is_claim": False, "form": None, "line": None, "dtype": None}
+    return Observation.model_validate({**unclaimed, **facts, **measured})
 
 
 def _range(sums: npt.NDArray[np.float64]) -> Range | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,11 +35,11 @@ def bank() -> dict[str, Problem]:
 
 
 @pytest.fixture(scope="session")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CaseCache]:
+def kept(tmp_path_factory: pytest.TempPathFactory) -> CaseCache:
     """A cache of their fault tables, made once for all tests of this file."""
     folder = tmp_path_factory.mktemp("kept")
     folder.chmod(0o700)
-    yield CaseCache(folder)
+    return CaseCache(folder)
 
 
 def judged(bank: dict[str, Problem], source: Path, lane: Lane, kept: CaseCache, depth: Depth = "full") -> Judgement:
@@ -55,7 +54,7 @@ def told(finding: Finding) -> dict[str, Any]:
         "stage": finding.first_wrong_stage,
         "faults": list(finding.faults),
         "method": finding.method,
-        "states": {name: state for name, state in finding.stages},
+        "states": dict(finding.stages),
     }
 
 
