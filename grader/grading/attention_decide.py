@@ -11,6 +11,7 @@ import numpy.typing as npt
 from grader.grading.attention_invariants import behind_weights
 from grader.grading.attention_trace import STAGES, Seen, is_linear, is_near, views_like
 
+BOARDS_MAX: Final = 60  # arrays of the scores' size that are compared with each other
 Floats = npt.NDArray[np.float64]
 # which stage is computed from which arrays: where a step raised, what it used tells
 _CONSUMERS: Final = (
@@ -148,7 +149,7 @@ def _is_altered(seen: Seen) -> bool:
     layer = seen.layer
     shape, forbidden = layer.stages["scores"].shape, layer.forbidden
     others = [n for n in seen.observed.of_size(layer.stages["scores"].size) if n not in seen.matches["scores"].arrays]
-    views = [view for number in others for view in views_like(seen.observed.arrays[number], shape)]
+    views = [view for number in others[:BOARDS_MAX] for view in views_like(seen.observed.arrays[number], shape)]
     right = layer.stages["scores"][~forbidden]
     open_ones = [view for view in views if np.isfinite(view).all()]
     for view in views:

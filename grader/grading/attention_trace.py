@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.stage_match import DOUBLE, Match, Observed, Pieces
+from grader.grading.stage_match import DOUBLE, ORDERS, Match, Observed, Pieces
 from grader.grading.trace import Trace
 
 STAGES: Final = ("queries", "keys", "values", "scores", "masked_scores", "weights", "mixed_values", "output")
@@ -148,7 +148,8 @@ class Seen:
         return [
             number
             for number in self.observed.of_size(scores.size)
-            if any(
+            if self.observed.spend(ORDERS * scores.size)
+            and any(
                 _is_masked(view, scores, forbidden) for view in views_like(self.observed.arrays[number], scores.shape)
             )
         ]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
-from typing import Final
 
 from grader.errors import InvalidPackage
 from grader.grading.case_facts import CaseFacts
@@ -21,7 +20,7 @@ from grader.grading.fault_findings import (
     said,
     subset_findings,
 )
-from grader.grading.fault_runs import assembled
+from grader.grading.fault_runs import AT_ONCE, assembled
 from grader.grading.fault_table import FaultRow, agrees, alternative_row
 from grader.grading.fault_table import pack as pack_table
 from grader.grading.footprint import footprint
@@ -40,7 +39,6 @@ from grader.problems.stages import FILE, StageTree
 from grader.sandbox.pool import Lane, Pool
 from grader.sandbox.wire import encode
 
-_AT_ONCE: Final = 16  # alternatives that are composed in one child
 Done = Callable[[int, int], None]
 Job = Callable[[Lane], None]
 
@@ -121,9 +119,7 @@ class _Check:
         jobs.append(self._generate_again)
         if self._tree is not None:
             names = list(self._tree.by_name)
-            jobs += [
-                partial(self._compose, names[start : start + _AT_ONCE]) for start in range(0, len(names), _AT_ONCE)
-            ]
+            jobs += [partial(self._compose, names[start : start + AT_ONCE]) for start in range(0, len(names), AT_ONCE)]
             jobs.append(self._plant)
         return jobs
 

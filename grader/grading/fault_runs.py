@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from grader.grading.fault_table import FaultRow, FaultTable, alternative_row, pack, source_row, starter_row, unpack
 from grader.grading.judge_run import Judged, judge_closely
@@ -13,6 +14,8 @@ from grader.problems.composition import compose_cases, stages_of
 from grader.problems.loader import Problem
 from grader.problems.stages import StageTree
 from grader.sandbox.pool import Lane
+
+AT_ONCE: Final = 16  # alternatives that are composed in one child
 
 
 def fault_table(problem: Problem, cases: tuple[Case, ...], lane: Lane, cache: CaseCache) -> FaultTable:
@@ -25,13 +28,17 @@ def fault_table(problem: Problem, cases: tuple[Case, ...], lane: Lane, cache: Ca
     if found is None:
         tree = stages_of(problem, lane)
         judged = {path: judge_closely(problem, problem.files.contents[path], lane, cache) for path in sources(problem)}
-        outcomes = compose_cases(tree, cases, [(name,) for name in tree.by_name], lane)
-        alternatives = [
-            alternative_row(function, cases, row) for function, row in zip(tree.alternatives, outcomes, strict=True)
-        ]
-        found = assembled(problem, cases, tree, judged, alternatives)
+        found = assembled(problem, cases, tree, judged, _alternatives(tree, cases, lane))
         cache.keep(problem, "faults", found, pack)
     return found
+
+
+def _alternatives(tree: StageTree, cases: tuple[Case, ...], lane: Lane) -> Iterator[FaultRow]:
+    """Compose the alternatives a few at a time, so that no more than theirs is in memory."""
+    for start in range(0, len(tree.alternatives), AT_ONCE):
+        some = tree.alternatives[start : start + AT_ONCE]
+        outcomes = compose_cases(tree, cases, [(function.name,) for function in some], lane)
+        yield from (alternative_row(function, cases, row) for function, row in zip(some, outcomes, strict=True))
 
 
 def sources(problem: Problem) -> list[str]:

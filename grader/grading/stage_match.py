@@ -20,6 +20,8 @@ from grader.grading.trace import Trace
 DOUBLE: Final = (1e-7, 1e-10)  # relative, and of the stage's largest number
 SINGLE: Final = (2e-5, 1e-6)  # where an input is float32
 Floats = npt.NDArray[np.float64]
+WORK_MAX: Final = 40_000_000  # numbers that are compared for one trace
+ORDERS: Final = 6  # of axes in which an array is compared, about
 Form = Literal["whole", "pre", "scrambled", "none"]
 
 
@@ -45,10 +47,19 @@ class Observed:
     def __init__(self, trace: Trace, tolerance: tuple[float, float] = DOUBLE) -> None:
         self.trace = trace
         self.tolerance = tolerance
+        self._work = WORK_MAX
         self.arrays = [_cropped(array) for array in trace.arrays]
         self._by_size: dict[int, list[int]] = {}
         for number, array in enumerate(self.arrays):
             self._by_size.setdefault(array.size, []).append(number)
+
+    def spend(self, numbers: int) -> bool:
+        """Take from what may still be compared, counted in numbers; false once it is used up: nothing more is found.
+
+        A count, not a time, so that the same trace always gives the same finding.
+        """
+        self._work -= numbers
+        return self._work > 0
 
     def of_size(self, size: int) -> list[int]:
         """Return the arrays with so many numbers."""
@@ -111,6 +122,8 @@ class Observed:
         return True
 
     def _views(self, number: int, target: Floats) -> Iterator[tuple[tuple[int, ...], ...]]:
+        if not self.spend(ORDERS * target.size):
+            return iter(())
         return views(self.arrays[number], target, self.tolerance)
 
 
@@ -180,6 +193,7 @@ class Pieces:
         self._tokens = tokens
         self._zeros = zeros
         self._target = target
+        self._observed = observed
         self._tolerance = observed.tolerance
         self._heads = heads
         self.used: list[int] = []
@@ -225,6 +239,8 @@ class Pieces:
 
     def _look(self, array: Floats, number: int, covered: Any, pre: Any) -> None:
         values = array.ravel()
+        if not self._observed.spend(array.size * array.ndim):
+            return
         counts = np.isfinite(values) & (values != 0)
         places, known = self._places(values)
         if not counts.any() or not known[counts].all() or not (self._zeros or (values != 0).all()):

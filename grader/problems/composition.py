@@ -20,6 +20,10 @@ from grader.sandbox.wire import Value
 
 COMPOSED_LIMITS: Final = Limits(case_s=5, total_s=120, memory_mib=2048)
 # arrays; or the built-in exception that was raised, how the run ended, or a word of stage_code
+NAME_MAX: Final = 100  # characters of an exception's name
+# of one composition's outputs: a wrong one may be some times larger than the right one, a hostile one would fill memory
+OUTPUT_BYTES: Final = 1 << 20
+LARGER: Final = 16
 Outcome = tuple[Array, ...] | str
 Names = tuple[str, ...]  # of the alternatives that replace their stages
 
@@ -116,7 +120,7 @@ def _together(run: Run, call: _Call, slow: Collection[str]) -> list[Outcome] | N
     answers = run.compute(MANY, {"names": names, **call.case.arguments}, call.case.layouts)
     if not isinstance(answers, list) or len(answers) != len(names):
         return None
-    found = {name: _outcome(answer, call.outputs) for name, answer in zip(names, answers, strict=True)}
+    found = {name: _outcome(answer, call) for name, answer in zip(names, answers, strict=True)}
     return [found.get(name, str(End.TIME)) for name in call.functions]
 
 
@@ -130,11 +134,15 @@ def _alone(source: bytes, call: _Call, function: str, lane: Lane) -> Outcome:
             return str(error.end)
     if isinstance(answer, Raised):  # the call's own failure: what the function raises is an answer
         return CHANGED_ARGUMENTS if answer.text == CHANGED_ARGUMENTS else str(End.BAD_ANSWER)
-    return _outcome(answer[0], call.outputs) if isinstance(answer, list) and answer else str(End.BAD_ANSWER)
+    return _outcome(answer[0], call) if isinstance(answer, list) and answer else str(End.BAD_ANSWER)
 
 
-def _outcome(answer: Value, count: int) -> Outcome:
-    if isinstance(answer, str) and answer.isidentifier():
+def _outcome(answer: Value, call: _Call) -> Outcome:
+    """Return what a function answered: arrays of a size that the case's outputs could have, or an exception's name."""
+    if isinstance(answer, str) and len(answer) <= NAME_MAX and answer.isidentifier():
         return answer
-    is_whole = isinstance(answer, list) and len(answer) == count
-    return tuple(answer) if is_whole and all(isinstance(item, np.ndarray) for item in answer) else str(End.BAD_ANSWER)
+    is_whole = isinstance(answer, list) and len(answer) == call.outputs
+    if not is_whole or not all(isinstance(item, np.ndarray) for item in answer):
+        return str(End.BAD_ANSWER)
+    allowed = OUTPUT_BYTES + LARGER * sum(array.nbytes for array in call.case.expected)
+    return tuple(answer) if sum(array.nbytes for array in answer) <= allowed else str(End.BAD_ANSWER)

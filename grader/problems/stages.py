@@ -24,6 +24,7 @@ from grader.sandbox.wire import Value
 
 FILE: Final = "stages.py"
 ALTERNATIVES_MAX: Final = 400
+FUNCTIONS_MAX: Final = 1000  # that a package's code may say that it defines
 SENTENCE_MAX: Final = 300
 _FAULT: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 TRACE: Final = "_grader_trace_"
@@ -177,7 +178,7 @@ def _is_description(value: Value) -> bool:
         plain = name.removeprefix("*") if type(name) is str else ""
         return len(plain) <= 200 and plain.isidentifier() and not keyword.iskeyword(plain)
 
-    return isinstance(value, list) and all(
+    return isinstance(value, list) and len(value) <= FUNCTIONS_MAX and all(
         isinstance(item, list)
         and [type(part) for part in item] == [str, list, str, int]
         and all(map(is_name, (item[0], *item[1])))

@@ -175,7 +175,6 @@ def multi_head_attention(x, w_q, w_k, w_v, w_o, n_heads, right=multi_head_attent
 
 
 @pytest.mark.long
-@pytest.mark.xfail(reason="arrays of a stage's size are looked at in every order of its axes, whatever their number")
 def test_trace_of_many_large_arrays_costs_little_time(cache: CaseCache, lane: Lane) -> None:
     problem = load(read_folder(SHIPPED / "heads-never-mix"))
     source = problem.files.contents[REFERENCE] + COSTLY.encode()
