@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 from grader.errors import InvalidPackage
 from grader.grading.prepare import is_prepared, prepare
@@ -13,6 +15,8 @@ from grader.problems.files import read_folder
 from grader.problems.loader import Problem, load
 from grader.sandbox.pool import Pool, SandboxUnavailable
 from grader.sandbox.run import SandboxLost
+
+PATIENCE_S: Final = 2.0
 
 
 def prepare_packages(
@@ -28,14 +32,23 @@ def prepare_packages(
     A broken package is passed over: its submissions say what is wrong.
 
     Args:
-        tell: is given a sentence before work that takes long.
+        tell: is given a sentence when the work takes long.
         allow_weak: as for `Lane`.
     """
     wanted = [problem for slug in problems if (problem := _loaded(root, slug)) and not is_prepared(problem, cache)]
     if not wanted:
         return
     names = ", ".join(problem.slug for problem in wanted)
-    tell(f"Preparing {names}, once for this version of the package: up to half a minute each.")
+    text = f"Preparing {names}, once for this version of the package: up to half a minute each."
+    notice = threading.Timer(PATIENCE_S, tell, [text])
+    notice.start()
+    try:
+        _prepare_all(wanted, cache, jobs, allow_weak)
+    finally:
+        notice.cancel()
+
+
+def _prepare_all(wanted: Sequence[Problem], cache: CaseCache, jobs: int, allow_weak: bool) -> None:
     with Pool(min(jobs, len(wanted)), allow_weak) as pool, ThreadPoolExecutor(pool.size) as executor:
         list(executor.map(lambda problem: _prepare(problem, pool, cache), wanted))
 

@@ -11,6 +11,8 @@ from grader.batch.bench import Bench, Figures
 from grader.cli.judging import warn
 from grader.cli.progress import Progress
 from grader.config import read_settings, shipped
+from grader.errors import UserError
+from grader.problems.loader import slugs
 
 BUSY = 1.0  # load from which on figures say more of the others than of us
 
@@ -24,10 +26,16 @@ BUSY = 1.0  # load from which on figures say more of the others than of us
 def bench_command(problem: str, rounds: int, as_json: bool) -> None:
     """Judge a right source of PROBLEM again and again, and compare with the same source run in process.
 
-    PROBLEM is one that ships with the grader. The floor calls each case once; judging calls it twice, with fresh
-    arguments, and compares. Fresh Python only loads the source. Every figure is taken by turns with the others.
+    PROBLEM is one that ships with the grader, no package of your own. The floor calls each case once; judging calls it
+    twice, with fresh arguments, and compares. Fresh Python only loads the source. Every figure is taken by turns with
+    the others.
     """
     settings = read_settings()
+    if problem not in (known := slugs(shipped("problems"))):
+        raise UserError(
+            f"bench measures shipped problems only, as their source also runs outside the sandbox; {problem[:80]!a} is "
+            f"none: name one of {', '.join(known)}."
+        )
     bench = Bench(shipped("problems"), problem, settings.cache, settings.allow_weak_sandbox)
     with Progress("bench", "rounds") as progress:
         figures = bench.measure(rounds, progress.update)

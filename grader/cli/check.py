@@ -72,6 +72,8 @@ def _print(report: Report, matrix: bool) -> None:
         click.echo(visible(finding, keep=""))
     if matrix and report.matrix:
         click.echo(matrix_text(report.matrix))
+    for notice in report.notices:
+        click.echo(visible(notice, keep=""))
     counts: dict[str, int] = {}
     for source in report.sources:
         counts[source.verdict.value] = counts.get(source.verdict.value, 0) + 1
@@ -85,6 +87,9 @@ def _print(report: Report, matrix: bool) -> None:
 def _faults_told(report: Report) -> str:
     if report.matrix is None:
         return ""
-    alternatives = sum(not row.origin.endswith(".py") for row in report.matrix.rows)
+    if report.waiting is None:
+        told = f"{sum(not row.origin.endswith('.py') for row in report.matrix.rows)} alternatives"
+    else:
+        told = f"stages do not compose yet: alternatives and {report.waiting} rules not looked at"
     secret = sum(name.startswith("secret_") for name in report.matrix.cases)
-    return f"; {alternatives} alternatives; {secret} secret cases; {len(report.rules)} rules"
+    return f"; {told}; {secret} secret cases; {len(report.rules)} rules"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -199,23 +199,3 @@ def _altered_before_product(seen: Seen) -> str | None:
         if _is_consumed_altered(seen, stage, partner):
             return stage
     return None
-
-
-def states(seen: Seen, wrong: str, parents: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """Return each stage's state: what a right stage came from is right, what follows from the wrong one inherits."""
-    found = dict.fromkeys(STAGES, "not_seen")
-    order = list(STAGES)
-    right = {stage for stage in order[: order.index(wrong)] if seen.has(stage)}
-    wanted = list(right)
-    while wanted:
-        for parent in parents.get(wanted.pop(), ()):
-            if parent not in right and parent != wrong:
-                right.add(parent)
-                wanted.append(parent)
-    inherited = {wrong}
-    for stage in order:
-        if inherited & set(parents.get(stage, ())):
-            inherited.add(stage)
-    late = {stage for stage in order if stage not in inherited and seen.has(stage)}
-    found |= dict.fromkeys(inherited, "inherited") | dict.fromkeys(right | late, "ok") | {wrong: "wrong"}
-    return found

@@ -6,7 +6,6 @@ stages on it. Where nothing follows, nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -15,7 +14,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.stage_match import DOUBLE, ORDERS, Match, Observed, Pieces
+from grader.grading.seen import SeenStages
+from grader.grading.stage_match import DOUBLE, ORDERS, Match, Pieces
 from grader.grading.trace import Trace
 
 STAGES: Final = ("queries", "keys", "values", "scores", "masked_scores", "weights", "mixed_values", "output")
@@ -90,13 +90,12 @@ def is_linear(inputs: Floats, outputs: Floats) -> bool:
     return float(np.abs(rows @ matrix - wanted).max()) <= 1e-7 * max(float(np.abs(wanted).max()), 1e-12)
 
 
-class Seen:
-    """Which stages a trace shows, and in which form."""
+class Seen(SeenStages):
+    """Which stages of an attention layer a trace shows, and in which form."""
 
     def __init__(self, layer: Layer, trace: Trace, tolerance: tuple[float, float] = DOUBLE) -> None:
+        super().__init__(trace, layer.stages, (layer.tokens,), tolerance)
         self.layer = layer
-        self.trace = trace
-        self.observed = Observed(trace, tolerance)
 
     @cached_property
     def matches(self) -> dict[str, Match]:
@@ -153,22 +152,6 @@ class Seen:
                 _is_masked(view, scores, forbidden) for view in views_like(self.observed.arrays[number], scores.shape)
             )
         ]
-
-    def has(self, *stages: str) -> bool:
-        """Whether all these stages are there as they should be."""
-        return all(self.matches[stage].is_right for stage in stages)
-
-    def line_of(self, wrong: str, parents: Mapping[str, tuple[str, ...]]) -> int | None:
-        """Return the line that takes the arrays of right stages to something that is none: where the fault begins."""
-        sources = {number for parent in parents.get(wrong, ()) for number in self.matches[parent].arrays}
-        known = {number for match in self.matches.values() for number in match.arrays}
-        if not sources:
-            sources = set(self.observed.of_size(self.layer.tokens.size)) if not parents.get(wrong) else set()
-        for event in self.trace.events:
-            is_step = event.kind in ("bin", "call", "raised") and event.result not in known
-            if is_step and sources & set(event.operands):
-                return event.line
-        return None
 
     def has_any(self, target: Floats, *factors: float) -> bool:
         """Whether something else is there: a product, a transposed matrix."""

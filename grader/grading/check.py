@@ -17,25 +17,27 @@ from grader.grading.fault_findings import (
     alike_findings,
     broken_findings,
     idle_findings,
+    read_past,
     said,
     subset_findings,
 )
 from grader.grading.fault_runs import AT_ONCE, assembled
-from grader.grading.fault_table import FaultRow, agrees, alternative_row
+from grader.grading.fault_table import FaultRow, FaultTable, agrees, alternative_row
 from grader.grading.fault_table import pack as pack_table
 from grader.grading.footprint import footprint
 from grader.grading.judge_run import Judged, judge_closely
 from grader.grading.kill_matrix import KillMatrix
-from grader.grading.lint import findings_of, lint
+from grader.grading.left_over import template_notices
+from grader.grading.lint import RuleResult, findings_of, lint, waiting
 from grader.grading.package_texts import text_findings
-from grader.grading.source_findings import expected_verdicts, missing_folders, stray_findings, verdict_finding
+from grader.grading.source_findings import expected_verdicts, stray_findings, verdict_finding
 from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Array, Case, generate_again, sizes_of
 from grader.problems.composition import Outcome, compose_cases, stages_of, trace_cases
 from grader.problems.files import PackageFiles
-from grader.problems.loader import Problem, load_all
-from grader.problems.stages import FILE, StageTree
+from grader.problems.loader import Problem, content_findings, format_findings, load
+from grader.problems.stages import FILE, StageFunction, StageTree
 from grader.sandbox.pool import Lane, Pool
 from grader.sandbox.wire import encode
 
@@ -50,9 +52,9 @@ def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done)
         done: called with how many runs are over, of how many.
     """
     try:
-        problem = load_all(files)
-    except InvalidPackage as error:
-        return Report(files.slug, error.findings)
+        problem = load(files)
+    except InvalidPackage:
+        return Report(files.slug, tuple(format_findings(files)))
     known = cache.kept(problem, "check", unpack)
     if known is not None and known.slug == problem.slug:  # a copy under another name has the same hash
         return known
@@ -60,7 +62,13 @@ def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done)
         with pool.lane() as lane:
             cases = cache.cases(problem, lane)
     except InvalidPackage as error:  # nothing can be judged; the rest is told all the same
-        return Report(files.slug, (*error.findings, *subset_findings(problem), *text_findings(problem, ())))
+        findings = [
+            *content_findings(problem),
+            *error.findings,
+            *subset_findings(problem),
+            *text_findings(problem, ()),
+        ]
+        return Report(files.slug, tuple(findings), notices=tuple(template_notices(problem)))
     report = _Check(problem, cases, cache).report(pool, done)
     if not any(source.verdict is Verdict.JE for source in report.sources):  # those are ours, and may pass
         cache.keep(problem, "check", report, pack)
@@ -78,7 +86,7 @@ class _Check:
         self._composed: dict[str, FaultRow] = {}
         self._findings: list[str] = []
         self._traces: list[Outcome] = []
-        self._planted: dict[str, list[Outcome]] = {}  # by variant
+        self._planted: dict[str, tuple[list[StageFunction], list[Outcome]]] = {}  # by variant
         self._tree: StageTree | None = None
 
     def report(self, pool: Pool, done: Done) -> Report:
@@ -88,13 +96,32 @@ class _Check:
             self._read_stages(lane)
         self._run(pool, self._jobs(expected), done)
         sources = tuple(SourceVerdict.of(path, expected[path], self._judged[path].judgement) for path in expected)
-        judged = {path: self._judged[path] for path in expected}  # in an order that no thread decides
+        judged = {path: self._judged[path] for path in expected if self._has_row(path)}  # in an order no thread decides
         composed = [self._composed[name] for name in self._tree.by_name] if self._tree else []
         table = assembled(self._problem, self._cases, self._tree, judged, composed)
-        rules = lint(self._problem, self._facts())
-        findings = [
-            *missing_folders(self._problem),
-            *stray_findings(self._problem, expected),
+        facts = self._facts()
+        rules = lint(self._problem, facts)
+        findings = self._all_findings(sources, table, rules)
+        if self._tree is not None and len(judged) == len(expected):  # else faults are missing that cases are there for
+            findings += idle_findings(self._problem, table, rules)
+            self._cache.keep(self._problem, "faults", table, pack_table)
+        return Report(
+            self._problem.slug,
+            tuple(findings),
+            sources,
+            KillMatrix.of(table),
+            tuple(map(RuleCases.of, rules)),
+            None if self._tree else waiting(self._problem, facts),
+            tuple(template_notices(self._problem)),
+        )
+
+    def _all_findings(
+        self, sources: Sequence[SourceVerdict], table: FaultTable, rules: Sequence[RuleResult]
+    ) -> list[str]:
+        """Return the findings but those of idle cases."""
+        return [
+            *content_findings(self._problem),
+            *stray_findings(self._problem, [source.path for source in sources]),
             *(verdict_finding(self._problem, source) for source in sources if not source.is_right),
             *self._findings,
             *self._starter_findings(),
@@ -104,13 +131,13 @@ class _Check:
             *findings_of(self._problem, rules, has_stages=self._tree is not None),
             *text_findings(self._problem, self._cases),
         ]
-        if self._tree is not None:  # otherwise half of the faults are missing, for which cases are there
-            findings += idle_findings(self._problem, table, rules)
-            self._cache.keep(self._problem, "faults", table, pack_table)
-        kept = tuple(
-            RuleCases(each.rule.name, each.entry, each.rule.minimum, each.cases, each.is_exempt) for each in rules
-        )
-        return Report(self._problem.slug, tuple(findings), sources, KillMatrix.of(table), kept)
+
+    def _has_row(self, path: str) -> bool:
+        """Whether it is known which fault a source has: of a wrong one faults.yaml must say it, and its stage."""
+        fault = self._problem.described.get(path.removeprefix("submissions/"))
+        if not path.startswith("submissions/wrong_answer/"):
+            return True
+        return fault is not None and (fault.stage is None or fault.stage in self._problem.spec.stages)
 
     def _jobs(self, expected: dict[str, Verdict | None]) -> list[Job]:
         """Return every run; those that are known to be slow come first, so that none of them is waited for alone."""
@@ -184,12 +211,12 @@ class _Check:
             planted = [by_fault[fault] for fault in variant.planted if fault in by_fault]
             if len({each.stage for each in planted}) == len(variant.planted):
                 names = tuple(each.name for each in planted)
-                self._planted[name] = compose_cases(self._tree, self._cases, [names], lane)[0]
+                self._planted[name] = planted, compose_cases(self._tree, self._cases, [names], lane)[0]
 
     def _starter_findings(self) -> list[str]:
         """Return the starters that do not behave as the faults that their variants name."""
         findings = []
-        for name, outcomes in self._planted.items():
+        for name, (alternatives, outcomes) in self._planted.items():
             path = self._problem.spec.variants[name].starter
             if self._judged[path].judgement.verdict not in (Verdict.WA, Verdict.RTE):
                 continue  # has its own finding
@@ -199,10 +226,20 @@ class _Check:
                 if not case.is_sample and not footprint(case, planted).is_like(footprint(case, got), case):
                     findings.append(
                         f"{self._problem.slug}/{path}: does not behave at {case.name} as the stages do with the "
-                        f"faults planted in variant {name}; correct the starter or what is planted."
+                        f"faults planted in variant {name}; {self._starter_remedy(alternatives)}."
                     )
                     break
         return findings
+
+    def _starter_remedy(self, alternatives: Sequence[StageFunction]) -> str:
+        """Return what to do about a starter that these alternatives together do not behave like."""
+        remedy = "correct the starter or what is planted"
+        past = read_past(self._tree, alternatives) if self._tree else ""
+        return (
+            f"{remedy}, or an alternative that reads past another planted fault's stage (here {past})"
+            if past
+            else remedy
+        )
 
     def _facts(self) -> list[CaseFacts]:
         facts = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.grading.kill_matrix import KillMatrix, KillRow
+from grader.grading.lint import RuleResult
 from grader.grading.verdict import Judgement, Verdict
 from grader.sandbox.wire import WireError
 
@@ -47,6 +48,11 @@ class RuleCases:
     cases: tuple[str, ...]
     is_exempt: bool
 
+    @classmethod
+    def of(cls, result: RuleResult) -> RuleCases:
+        """Return what a report keeps of how a rule stands."""
+        return cls(result.rule.name, result.entry, result.rule.minimum, result.cases, result.is_exempt)
+
 
 @dataclass(frozen=True)
 class Report:
@@ -57,6 +63,8 @@ class Report:
     sources: tuple[SourceVerdict, ...] = ()
     matrix: KillMatrix | None = None
     rules: tuple[RuleCases, ...] = ()
+    waiting: int | None = None  # rules that are not looked at until the stages compose; None where they do
+    notices: tuple[str, ...] = ()  # what is no finding, and worth a look
 
     def as_object(self) -> dict[str, Any]:
         """Return the report as plain data."""
@@ -85,6 +93,8 @@ class Report:
                 }
                 for rule in self.rules
             ],
+            "waiting": self.waiting,
+            "notices": list(self.notices),
         }
 
 
@@ -125,6 +135,8 @@ def unpack(data: bytes) -> Report:
                 RuleCases(rule["name"], rule["entry"], rule["minimum"], tuple(rule["cases"]), rule["exempt"])
                 for rule in found["rules"]
             ),
+            waiting=found["waiting"],
+            notices=tuple(found["notices"]),
         )
     except (KeyError, TypeError, ValueError):
         raise WireError("no report of a check") from None

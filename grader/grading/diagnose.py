@@ -16,16 +16,17 @@ import numpy as np
 
 from grader.errors import InvalidPackage
 from grader.grading import pair_table
-from grader.grading.attention_decide import decide, states
+from grader.grading.attention_decide import decide
 from grader.grading.attention_invariants import stage_of
 from grader.grading.attention_trace import STAGES, Layer, Seen
 from grader.grading.compare import is_right, right_outputs
-from grader.grading.fault_runs import fault_table
+from grader.grading.fault_runs import fault_table, is_built
 from grader.grading.fault_table import FaultRow, FaultTable
 from grader.grading.fingerprint import recognised
 from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
 from grader.grading.reference import Reference, is_ordinary, reference_of, worth_tracing
+from grader.grading.seen import SeenStages, with_ancestors
 from grader.grading.stage_match import DOUBLE, SINGLE
 from grader.grading.trace import TRACES, Trace, trace_submission
 from grader.grading.verdict import Finding, Method, Reason, Verdict
@@ -52,8 +53,8 @@ CONTRACT: Final = frozenset(
     }
 )
 _STATE: Final = (
-    "Asked alone, in a fresh process, the failing cases are right: something is kept from earlier calls. Look for "
-    "caches, buffers and defaults that outlive a call."
+    "A failing case is right when it is asked alone, in a fresh process: something is kept from earlier calls. Look "
+    "for caches, buffers and defaults that outlive a call."
 )
 _PAIRS_MAX: Final = 40  # that are composed anew to be held against a submission
 
@@ -64,7 +65,7 @@ class Look:
 
     case: Case
     trace: Trace
-    seen: Seen | None  # of an attention layer with the standard stages
+    seen: SeenStages
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +76,14 @@ class Diagnosis:
     looks: tuple[Look, ...] = ()
 
 
-def diagnose(problem: Problem, source: bytes, judged: Judged, lane: Lane, cache: CaseCache, trace: bool) -> Diagnosis:
+def diagnose(
+    problem: Problem, source: bytes, judged: Judged, lane: Lane, cache: CaseCache, trace: bool, build: bool = True
+) -> Diagnosis:
     """Return what is wrong with a submission that is not accepted.
 
     Args:
         trace: failing cases may be run again, to see what the submission computes.
+        build: fault tables that the cache lacks are made; otherwise the finding does without them.
     """
     judgement = judged.judgement
     untold = Diagnosis(Finding(judgement.message))
@@ -88,7 +92,7 @@ def diagnose(problem: Problem, source: bytes, judged: Judged, lane: Lane, cache:
         return untold
     try:
         cases = cache.cases(problem, lane)
-        return _Diagnosing(problem, source, judged, cases, lane, cache).diagnosis(trace)
+        return _Diagnosing(problem, source, judged, cases, lane, cache).diagnosis(trace, build)
     except (InvalidPackage, SandboxLost):
         return untold
 
@@ -114,12 +118,17 @@ class _Diagnosing:
         self._outcomes: list[Outcome | None] = judged.outcomes()
         self._mine = tuple(map(footprint, cases, self._outcomes))
 
-    def diagnosis(self, trace: bool) -> Diagnosis:
+    def diagnosis(self, trace: bool, build: bool) -> Diagnosis:
         """Return the first finding that applies."""
         if self._is_swapped():
             return Diagnosis(Finding("The outputs are returned in the wrong order; each of them is right."))
-        table = fault_table(self._problem, self._cases, self._lane, self._cache)
-        rows = recognised(table, self._mine) or self._pairs(table)
+        rows: list[FaultRow] = []
+        table = FaultTable(self._cases, ())
+        if build or is_built(self._problem, self._cases, self._cache):
+            table = fault_table(self._problem, self._cases, self._lane, self._cache)
+            rows = recognised(table, self._mine)
+            if not rows and not self._is_only_returned_wrongly():
+                rows = self._pairs(table)
         reference = reference_of(self._problem, self._cases, self._lane, self._cache)
         looks = self._looks(reference) if trace else ()
         if looks and _is_right_alone(looks[0]):  # the later ones have had calls before them
@@ -144,6 +153,17 @@ class _Diagnosing:
             for outcome, case in pairs
         )
 
+    def _is_only_returned_wrongly(self) -> bool:
+        """Whether the last stage is right wherever it is returned: an earlier one was right then, when it was used."""
+        last = self._problem.spec.stages[-1]
+        found = []
+        for case, outcome in zip(self._cases, self._outcomes, strict=True):
+            names = output_stages(self._problem.spec.entries[case.entry], self._problem.spec.stages)
+            if not case.is_sample and last in names and outcome and not isinstance(outcome, str):
+                right = list(right_outputs(case, outcome)) if len(outcome) == len(case.expected) else []
+                found.append(bool(right) and right[names.index(last)] and len(right) > 1)
+        return bool(found) and all(found)
+
     def _pairs(self, table: FaultTable) -> list[FaultRow]:
         """Return the pairs of faults that the submission behaves like, as rows."""
         pairs = pair_table.pairs_of(self._problem, table, lambda: nullcontext(self._lane), self._cache)
@@ -167,8 +187,13 @@ class _Diagnosing:
         looks = []
         for case, trace in trace_submission(self._problem, self._source, chosen, self._lane):
             layer = self._layer(case, reference, trace.returned or ())
-            looks.append(Look(case, trace, Seen(layer, trace, _tolerance(case)) if layer else None))
+            looks.append(Look(case, trace, self._seen(case, trace, layer, reference)))
         return tuple(looks)
+
+    def _seen(self, case: Case, trace: Trace, layer: Layer | None, reference: Reference) -> SeenStages:
+        if layer is not None:
+            return Seen(layer, trace, _tolerance(case))
+        return SeenStages(trace, reference.stages[case.name], arrays_of(case.arguments), _tolerance(case))
 
     def _failing(self, reference: Reference) -> list[Case]:
         failing = {case.name for case in self._judged.judgement.cases if case.failure}
@@ -192,7 +217,8 @@ class _Diagnosing:
         faults = tuple(dict.fromkeys(part for row in rows for part in row.fault.split("+")))
         stage = min((row.stage for row in rows if row.stage is not None), key=self._problem.spec.stages.index)
         if len({row.parts for row in rows}) == 1:
-            sentence = f"It behaves like {rows[0].fault}: {_lowered(rows[0].sentence)}"
+            like = f"It behaves like {rows[0].fault}: {_lowered(rows[0].sentence)}"
+            sentence = rows[0].sentence if rows[0].origin.startswith("starters/") else like
         else:
             ids = list(dict.fromkeys(row.fault for row in rows))
             sentence = f"It behaves like {' and like '.join(ids)}, which no case tells apart."
@@ -200,13 +226,25 @@ class _Diagnosing:
 
     def _traced(self, reference: Reference, looks: Sequence[Look]) -> Finding | None:
         """Return the finding from what failing cases show: the earliest stage that any of them names."""
-        told = [(stage, look) for look in looks if look.seen is not None and (stage := decide(look.seen)) is not None]
+        told = [(stage, look) for look in looks if (stage := self._decided(look, reference)) is not None]
         if not told:
             return None
         ordinary = [item for item in told if is_ordinary(item[1].case)]
-        stage, look = min(ordinary, key=lambda item: STAGES.index(item[0])) if ordinary else told[0]
+        order = self._problem.spec.stages
+        stage, look = min(ordinary, key=lambda item: order.index(item[0])) if ordinary else told[0]
         sentence = "What it computes there agrees with no fault that is known."
         return self._finding(stage, sentence, (), "trace", reference, [look])
+
+    def _decided(self, look: Look, reference: Reference) -> str | None:
+        """Return the first wrong stage that one traced case shows."""
+        if isinstance(look.seen, Seen):
+            return decide(look.seen)
+        returned = look.trace.returned
+        if returned is None or len(returned) != len(look.case.expected):
+            return None
+        names = output_stages(self._problem.spec.entries[look.case.entry], self._problem.spec.stages)
+        wrong = [name for name, right in zip(names, right_outputs(look.case, returned), strict=True) if not right]
+        return look.seen.only_candidate(wrong, reference.parents) if wrong else None
 
     def _by_invariants(self, reference: Reference) -> Finding | None:
         """Return the finding from what was returned for the failing cases that show most."""
@@ -231,8 +269,8 @@ class _Diagnosing:
             if not outcome or isinstance(outcome, str) or len(outcome) != len(names):
                 return None
             is_right = dict(zip(names, right_outputs(case, outcome), strict=True))
-            right = reference.with_ancestors(name for name, right in is_right.items() if right)
-            left = reference.with_ancestors(name for name, right in is_right.items() if not right) - right
+            right = with_ancestors([name for name, right in is_right.items() if right], reference.parents)
+            left = with_ancestors([name for name, right in is_right.items() if not right], reference.parents) - right
             told.add(frozenset(left))
         if len(told) != 1 or len(only := next(iter(told))) != 1:
             return None
@@ -247,9 +285,9 @@ class _Diagnosing:
         reference: Reference,
         looks: Sequence[Look],
     ) -> Finding:
-        seen = next((look.seen for look in looks if look.seen is not None), None)
-        line = seen.line_of(stage, reference.parents) if seen else None
-        where = f" (line {line})" if line else ""
+        seen = next((look.seen for look in looks if stage in look.seen.matches), None)
+        lines = seen.lines_of(stage, reference.parents) if seen else ()
+        where = f" (line {', inside the call line '.join(map(str, lines))})" if lines else ""
         return Finding(
             sentence=f"First wrong stage: {stage.replace('_', ' ')}{where}. {sentence}",
             first_wrong_stage=stage,
@@ -258,10 +296,11 @@ class _Diagnosing:
             stages=self._states(stage, reference, seen),
         )
 
-    def _states(self, wrong: str, reference: Reference, seen: Seen | None) -> tuple[tuple[str, str], ...]:
+    def _states(self, wrong: str, reference: Reference, seen: SeenStages | None) -> tuple[tuple[str, str], ...]:
         """Return each stage's state; without a trace only what follows from the wrong one is known."""
         if seen is not None:
-            return tuple(states(seen, wrong, reference.parents).items())
+            known = dict.fromkeys(self._problem.spec.stages, "not_seen") | seen.states(wrong, reference.parents)
+            return tuple(known.items())
         stages = self._problem.spec.stages
         inherited = {wrong}
         for stage in stages:
@@ -278,7 +317,10 @@ def _tolerance(case: Case) -> tuple[float, float]:
 
 def _is_right_alone(look: Look) -> bool:
     returned = look.trace.returned
-    return returned is not None and len(returned) == len(look.case.expected) and is_right(look.case, returned)
+    if returned is None or len(returned) != len(look.case.expected):
+        return False
+    kinds = [array.dtype.kind for array in returned] == [array.dtype.kind for array in look.case.expected]
+    return kinds and is_right(look.case, returned)
 
 
 def _lowered(sentence: str) -> str:

@@ -146,7 +146,7 @@ def _stages(look: Look, reference: Reference) -> Iterator[Observation]:
     right = reference.stages.get(look.case.name, {})
     hidden = hidden_keys(right["masked_scores"]) if "masked_scores" in right else None
     for name, array in right.items():
-        match = look.seen.matches.get(name) if look.seen else None
+        match = look.seen.matches.get(name)
         if match is not None and match.form != "none" and match.arrays:
             as_large = [number for number in match.arrays if look.trace.arrays[number].size == array.size]
             number = (as_large or match.arrays)[-1]  # in pieces: the last one

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain, combinations
+from collections.abc import Mapping, Sequence
+from itertools import chain, combinations, permutations
 from typing import Final
 
 from grader.grading.fault_table import FaultRow, FaultTable
-from grader.grading.footprint import RAISED
+from grader.grading.footprint import RAISED, Footprint
 from grader.grading.kill_matrix import idle_cases
 from grader.grading.lint import RuleResult
 from grader.problems.composition import COMPOSED_LIMITS
 from grader.problems.loader import Problem
+from grader.problems.schema import is_exception_name
 from grader.problems.stage_code import CHANGED_ARGUMENTS, CHANGED_STAGE
-from grader.problems.stages import FILE
+from grader.problems.stages import FILE, StageFunction, StageTree
 from grader.sandbox.run import End
 
 # outcomes of stages and alternatives that are slips of their author, and no way to be wrong that a candidate could have
@@ -29,6 +30,7 @@ SLIPS: Final = {
     "AttributeError": "raises AttributeError",
     "PermissionError": "does what the sandbox refuses",
 }
+_WRONG: Final = "submissions/wrong_answer"
 
 
 def said(outcome: str) -> str:
@@ -38,13 +40,18 @@ def said(outcome: str) -> str:
 
 def subset_findings(problem: Problem) -> list[str]:
     """Return which incomplete repairs have no wrong source: every proper subset of a variant's faults needs one."""
-    left = {frozenset(fault.left) for fault in problem.faults.files.values()}
+    described = problem.described
+    if any(path.removeprefix("submissions/") not in described for path in problem.files.below(_WRONG)):
+        return []  # what has no entry in faults.yaml has a finding, and may be the repair that is missing
+    left = {frozenset(fault.left) for fault in described.values()}
+    alone = {fault.fault for fault in described.values()}
     findings = {}
     for name, variant in problem.spec.variants.items():
         planted = dict.fromkeys(variant.planted)
         subsets = chain.from_iterable(combinations(planted, size) for size in range(1, len(planted)))
         for subset in subsets:
-            if frozenset(subset) not in left:
+            is_told = len(subset) == 1 and alone.isdisjoint(subset)  # by the format: no source has just this fault
+            if frozenset(subset) not in left and not is_told:
                 findings[frozenset(subset)] = (
                     f"{problem.slug}/faults.yaml: variant {name}: no wrong source has left: [{', '.join(subset)}]; "
                     "add the incomplete repair that leaves just that."
@@ -92,7 +99,7 @@ def alike_findings(problem: Problem, table: FaultTable) -> list[str]:
     same = {(first.origin, second.origin) for first, second in alike}
     return findings + [
         f"{problem.slug}/{_file(first, second)}: {_named(first)} and {_named(second)} have one fault id and behave "
-        f"differently at {_first_difference(table, first, second)}; rename one."
+        f"differently at {_place_and_remedy(table, first, second)}."
         for first, second in _same_id(table)
         if (first.origin, second.origin) not in same and broken.isdisjoint((first.origin, second.origin))
     ]
@@ -112,11 +119,44 @@ def _same_id(table: FaultTable) -> list[tuple[FaultRow, FaultRow]]:
     return [(first, second) for first, second in combinations(rows, 2) if first.parts == second.parts]
 
 
-def _first_difference(table: FaultTable, first: FaultRow, second: FaultRow) -> str:
+def _place_and_remedy(table: FaultTable, first: FaultRow, second: FaultRow) -> str:
+    """Return the case at which two rows differ, and what to do."""
     for case, one, other in zip(table.cases, first.footprints, second.footprints, strict=True):
         if not case.is_sample and not one.is_like(other, case):
-            return case.name
-    return "no case"  # within the tolerance, seen from one side
+            silent = [row for row, each in ((first, one), (second, other)) if not _raises(each)]
+            if case.raises and len(silent) == 1:
+                kind = "source" if silent[0].is_source else "alternative"
+                return f"{case.name}; the {kind} does not raise there: let it raise, or rename one"
+            return f"{case.name}; rename one"
+    return "no case; rename one"  # within the tolerance, seen from one side
+
+
+def _raises(outcome: Footprint) -> bool:
+    return outcome.key.startswith(RAISED) and is_exception_name(outcome.key.removeprefix(RAISED))
+
+
+def read_past(tree: StageTree, planted: Sequence[StageFunction]) -> str:
+    """Say which of the alternatives that are planted together does not read what another one changes.
+
+    Returns:
+        Its name, what it reads and what it does not although the stage itself does; empty where there is none.
+    """
+    composed = tree.stages | {each.stage: each for each in planted}
+    for each, other in permutations(planted, 2):
+        if other.stage in _read_by(tree.stages, each.stage) - _read_by(composed, each.stage):
+            return f"{each.name} reads {' and '.join(each.parameters) or 'nothing'}, not {other.stage}"
+    return ""
+
+
+def _read_by(functions: Mapping[str, StageFunction], stage: str) -> set[str]:
+    """Return the stages that a stage reads, those included that it reads through others."""
+    found: set[str] = set()
+    wanted = [stage]
+    while wanted:
+        new = {name for name in functions[wanted.pop()].parameters if name in functions} - found
+        found |= new
+        wanted += new
+    return found
 
 
 def _secret(table: FaultTable, flags: Sequence[bool]) -> list[bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from grader.grading import pair_table
 from grader.grading.fault_table import FaultRow, FaultTable, alternative_row, pack, source_row, starter_row, unpack
 from grader.grading.judge_run import Judged, judge_closely
 from grader.grading.verdict import Verdict
@@ -31,6 +32,12 @@ def fault_table(problem: Problem, cases: tuple[Case, ...], lane: Lane, cache: Ca
         found = assembled(problem, cases, tree, judged, _alternatives(tree, cases, lane))
         cache.keep(problem, "faults", found, pack)
     return found
+
+
+def is_built(problem: Problem, cases: tuple[Case, ...], cache: CaseCache) -> bool:
+    """Whether the cache holds a package's fault table and the table of pairs, which is made after it."""
+    has_pairs = cache.kept(problem, "pairs", pair_table.unpack) is not None
+    return has_pairs and cache.kept(problem, "faults", lambda data: unpack(data, cases)) is not None
 
 
 def _alternatives(tree: StageTree, cases: tuple[Case, ...], lane: Lane) -> Iterator[FaultRow]:

@@ -108,7 +108,7 @@ def starter_row(
     spec = problem.spec.variants[variant]
     known = [stages[fault] for fault in spec.planted if fault in stages]
     stage = min(known, key=problem.spec.stages.index, default=None)
-    sentence = "It behaves like the source that was given out: none of the planted faults is repaired."
+    sentence = "It is still the source that was given out: none of the planted faults is repaired."
     return _judged_row("+".join(spec.planted), stage, spec.starter, sentence, cases, judged)
 
 

@@ -27,23 +27,31 @@ class Examination:
     looks: tuple[Look, ...] = ()
 
 
-def judge(problem: Problem, source: bytes, lane: Lane, cache: CaseCache, depth: Depth = "full") -> Judgement:
+def judge(
+    problem: Problem, source: bytes, lane: Lane, cache: CaseCache, depth: Depth = "full", build: bool = True
+) -> Judgement:
     """Judge a submission's bytes against every case of a problem, and say what is wrong with it.
 
     A broken package or a failing sandbox gives JE; only `SandboxUnavailable` (no sandbox at all here) is raised. The
     finding never touches verdict or points.
+
+    Args:
+        build: make the package's fault tables where the cache lacks them, which takes a while; without them the
+            finding goes by what the submission computes alone.
     """
-    return examine(problem, source, lane, cache, depth).judgement
+    return examine(problem, source, lane, cache, depth, build).judgement
 
 
-def examine(problem: Problem, source: bytes, lane: Lane, cache: CaseCache, depth: Depth = "full") -> Examination:
+def examine(
+    problem: Problem, source: bytes, lane: Lane, cache: CaseCache, depth: Depth = "full", build: bool = True
+) -> Examination:
     """As `judge`, with what was seen on the way."""
     started = time.perf_counter()
     judged = judge_closely(problem, source, lane, cache)
     if judged.judgement.verdict in (Verdict.AC, Verdict.CE, Verdict.JE):
         return Examination(judged.judgement, judged)
     try:
-        found = diagnose(problem, source, judged, lane, cache, depth == "full")
+        found = diagnose(problem, source, judged, lane, cache, depth == "full", build)
     except Exception:  # a fault of ours costs the finding, never the verdict
         log.exception("the finding of a submission for %s failed", problem.slug)
         lane.close()

@@ -15,7 +15,7 @@ from grader.grading.case_facts import CaseFacts
 from grader.grading.lint_rule import HiddenSet, Rule
 from grader.problems.loader import Problem
 
-__all__ = ["RULES", "Rule", "RuleResult", "findings_of", "lint"]
+__all__ = ["RULES", "Rule", "RuleResult", "findings_of", "lint", "waiting"]
 
 RULES: Final[tuple[Rule, ...]] = (
     *lint_rules_sizes.RULES,
@@ -53,12 +53,26 @@ def lint(problem: Problem, facts: Sequence[CaseFacts]) -> tuple[RuleResult, ...]
     Args:
         facts: of all secret cases; those that must raise are left out of account.
     """
-    results = []
-    for entry, spec in problem.spec.entries.items():
-        own = [f for f in facts if f.case.entry == entry and f.case.raises is None and not f.case.is_sample]
-        hidden = HiddenSet(spec, tuple(own))
-        results += [_result(rule, entry, hidden, problem) for rule in RULES if rule.applies(hidden)]
-    return tuple(results)
+    hidden_sets = _hidden_sets(problem, facts).items()
+    return tuple(
+        _result(rule, entry, hidden, problem) for entry, hidden in hidden_sets for rule in RULES if rule.applies(hidden)
+    )
+
+
+def waiting(problem: Problem, facts: Sequence[CaseFacts]) -> int:
+    """Return how many rules may apply that are not looked at, for they speak of stages and the facts hold none."""
+    known = set(problem.spec.stages)
+    rules = [rule for rule in RULES if rule.stages and known.issuperset(rule.stages)]
+    hidden_sets = _hidden_sets(problem, facts).values()
+    return sum(any(rule.concerns(hidden) and not rule.applies(hidden) for hidden in hidden_sets) for rule in rules)
+
+
+def _hidden_sets(problem: Problem, facts: Sequence[CaseFacts]) -> dict[str, HiddenSet]:
+    own = [f for f in facts if f.case.raises is None and not f.case.is_sample]
+    return {
+        entry: HiddenSet(spec, tuple(f for f in own if f.case.entry == entry))
+        for entry, spec in problem.spec.entries.items()
+    }
 
 
 def _result(rule: Rule, entry: str, hidden: HiddenSet, problem: Problem) -> RuleResult:
@@ -80,8 +94,9 @@ def findings_of(problem: Problem, results: Sequence[RuleResult], has_stages: boo
     for result in results:
         if not result.is_satisfied and not result.is_exempt:
             rule, entry = result.rule, f" ({result.entry})" if several else ""
+            remedy = rule.remedy_for(problem.spec.entries[result.entry])
             findings.append(
-                f"{problem.slug}/cases.py: rule {rule.name}{entry}: {rule.what}; {rule.remedy}, or say in problem.yaml "
+                f"{problem.slug}/cases.py: rule {rule.name}{entry}: {rule.what}; {remedy}, or say in problem.yaml "
                 f"why it does not apply: exemptions.{rule.name}."
             )
     idle = _idle_exemptions(problem, results) if has_stages else []

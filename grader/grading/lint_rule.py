@@ -52,7 +52,7 @@ class HiddenSet:
     def roles(self) -> frozenset[str]:
         """The roles of which the contract has a size."""
         names = [kind.name for kind in self.entry.parameter_types().values() if isinstance(kind, IntegerType)]
-        names += [name for dimension in self.dimensions for name in _factors(dimension)]
+        names += [name for dimension in self.dimensions for name in factors_of(dimension)]
         return frozenset(filter(None, map(role_of, names)))
 
     def named(self, pattern: str) -> dict[str, ArrayType]:
@@ -77,15 +77,22 @@ class Rule:
     """What the hidden cases of an entry must hold.
 
     `what` is a sentence, `remedy` an order that names inputs which satisfy the rule: both without a full stop.
+    Where a remedy speaks of an entry's own names it is made of the entry.
     """
 
     name: str
     what: str
-    remedy: str
+    remedy: str | Callable[[EntrySpec], str]
     applies: Callable[[HiddenSet], bool]
     holds: Callable[[CaseFacts], bool]
     minimum: int | None = 1  # how many cases must satisfy it; None: every one
     peer: Callable[[CaseFacts, CaseFacts], bool] | None = None  # the case needs another one, of which this is true
+    stages: tuple[str, ...] = ()  # of the reference, without which it is not known whether the rule applies
+    concerns: Callable[[HiddenSet], bool] = lambda hidden: True  # what is known of it without them
+
+    def remedy_for(self, entry: EntrySpec) -> str:
+        """Return the remedy in an entry's words."""
+        return self.remedy if isinstance(self.remedy, str) else self.remedy(entry)
 
 
 def array_types(entry: EntrySpec) -> dict[str, ArrayType]:
@@ -96,7 +103,7 @@ def array_types(entry: EntrySpec) -> dict[str, ArrayType]:
 def named_dimensions(entry: EntrySpec) -> tuple[Dimension, ...]:
     """Return the different dimensions with a name in them, of an entry's parameters and outputs."""
     kinds = [*array_types(entry).values(), *entry.output_types().values()]
-    found = {str(dimension): dimension for kind in kinds for dimension in kind.dimensions if _factors(dimension)}
+    found = {str(dimension): dimension for kind in kinds for dimension in kind.dimensions if factors_of(dimension)}
     return tuple(found.values())
 
 
@@ -119,7 +126,7 @@ def lengths(facts: CaseFacts) -> list[int]:
 def extents(facts: CaseFacts) -> list[int]:
     """Return the extents of the contract's different dimensions: B, T, m, H*d, ... and of each name alone."""
     dimensions = named_dimensions(facts.entry)
-    names = {name for dimension in dimensions for name in _factors(dimension)}
+    names = {name for dimension in dimensions for name in factors_of(dimension)}
     products = [dimension for dimension in dimensions if str(dimension) not in names]
     known = dict(facts.sizes)
     values = [known.get(name) for name in sorted(names)] + [dimension.value(known) for dimension in products]
@@ -132,5 +139,6 @@ def matching(facts: CaseFacts, pattern: str) -> dict[str, Array]:
     return {name: array for name, array in arrays.items() if array is not None}
 
 
-def _factors(dimension: Dimension) -> list[str]:
+def factors_of(dimension: Dimension) -> list[str]:
+    """Return the names in a dimension."""
     return [factor for factor in (*dimension.factors, *dimension.divisor) if isinstance(factor, str)]

@@ -11,6 +11,7 @@ import numpy as np
 from grader.grading.case_facts import CaseFacts
 from grader.grading.lint_rule import HiddenSet, Rule, array_types, matching, role_of, size
 from grader.problems.cases import Array
+from grader.problems.schema import EntrySpec
 from grader.problems.shapes import ArrayType
 
 _OUTPUT_MATRIX: Final = r"w_?o|w_?out|o_weight"
@@ -88,6 +89,10 @@ def _filled(arrays: dict[str, Array]) -> list[Array]:
     return [array for array in arrays.values() if array.ndim > 1 and array.size]
 
 
+def _has_tokens(hidden: HiddenSet) -> bool:
+    return bool(hidden.named(_TOKENS))
+
+
 def _has_zero_token(facts: CaseFacts) -> bool:
     """Whether a token is zero beside others that are not."""
     arrays = [array.reshape(-1, array.shape[-1]) for array in _filled(matching(facts, _TOKENS))]
@@ -97,6 +102,15 @@ def _has_zero_token(facts: CaseFacts) -> bool:
 def _first_input(facts: CaseFacts) -> str:
     """Return the first parameter whose memory layout can be told, empty where there is none."""
     return next((name for name in array_types(facts.entry) if _axes(facts, name) > 1), "")
+
+
+def _name_with_axes(entry: EntrySpec) -> str:
+    """Return the first parameter of a contract that has a memory layout."""
+    return next(name for name, kind in array_types(entry).items() if _may_be_laid_out(kind))
+
+
+def _may_be_laid_out(kind: ArrayType) -> bool:
+    return len(kind.dimensions) + kind.open_front > 1
 
 
 def _axes(facts: CaseFacts, name: str) -> int:
@@ -109,14 +123,14 @@ def _layout_of(facts: CaseFacts, name: str) -> str:
 
 
 def _has_layouts(hidden: HiddenSet) -> bool:
-    return any(len(kind.dimensions) + kind.open_front > 1 for kind in hidden.arrays.values())
+    return any(map(_may_be_laid_out, hidden.arrays.values()))
 
 
 def _in_layout(name: str, layout: str, words: str) -> Rule:
     return Rule(
         name,
         f"there must be a case whose first input lies {words} in memory: code that assumes an order of memory shows",
-        f'add layout {{"x": "{layout}"}} to an ordinary case',
+        lambda entry: f'add layout {{"{_name_with_axes(entry)}": "{layout}"}} to an ordinary case',
         _has_layouts,
         lambda facts: _layout_of(facts, _first_input(facts)) == layout,
     )
@@ -225,8 +239,10 @@ RULES: Final[tuple[Rule, ...]] = (
         "zero-token",
         "there must be a case with a token of zeros among others: a score of exactly 0 is no mask",
         "set a token of an ordinary case to 0",
-        lambda hidden: hidden.has_stage("scores") and bool(hidden.named(_TOKENS)),
+        lambda hidden: hidden.has_stage("scores") and _has_tokens(hidden),
         _has_zero_token,
+        stages=("scores",),
+        concerns=_has_tokens,
     ),
     _in_layout("layout-fortran", "fortran", "in Fortran order"),
     _in_layout("layout-reversed", "reversed", "reversed"),
@@ -235,7 +251,7 @@ RULES: Final[tuple[Rule, ...]] = (
         "layouts-of-all-inputs",
         "there must be a case in which no array of two axes or more lies in C order",
         "give every array of an ordinary case a layout: fortran, reversed or every_second",
-        lambda hidden: sum(len(kind.dimensions) + kind.open_front > 1 for kind in hidden.arrays.values()) > 1,
+        lambda hidden: sum(map(_may_be_laid_out, hidden.arrays.values())) > 1,
         _all_laid_out,
     ),
     Rule(

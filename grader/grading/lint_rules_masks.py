@@ -9,7 +9,7 @@ import numpy as np
 
 from grader.grading.case_facts import CaseFacts
 from grader.grading.lint_rule import HiddenSet, Rule, array_types, lengths, matching, size
-from grader.grading.lint_rules_scores import scores_of
+from grader.grading.lint_rules_scores import LEAD, scores_of
 from grader.problems.cases import Array
 
 _POSITIONS: Final = r"pos|positions|pos_q|pos_k"
@@ -75,7 +75,17 @@ def _may_have_empty_rows(hidden: HiddenSet) -> bool:
 
 def _reads_itself(hidden: HiddenSet) -> bool:
     """Whether queries and keys are the same positions, and no input says which of them are read."""
-    return hidden.has_stage("masked_scores") and hidden.has("tokens") and not _has(*_MASKS)(hidden)
+    return hidden.has_stage("masked_scores") and _has_one_axis_of_positions(hidden)
+
+
+def _has_one_axis_of_positions(hidden: HiddenSet) -> bool:
+    return hidden.has("tokens") and not _has(*_MASKS)(hidden)
+
+
+def _left_key_leads(facts: CaseFacts) -> bool:
+    """Whether in some row a key before all allowed ones leads them so far that a late mask underflows."""
+    scores = scores_of(facts)
+    return scores is not None and bool(np.any(scores.early_leads >= LEAD))
 
 
 def _boolean_masks(facts: CaseFacts) -> list[Array]:
@@ -125,6 +135,8 @@ RULES: Final[tuple[Rule, ...]] = (
         "hide the future in the reference and add a case of 5 tokens",
         _reads_itself,
         _is_causal,
+        stages=("masked_scores",),
+        concerns=_has_one_axis_of_positions,
     ),
     Rule(
         "empty-rows",
@@ -188,6 +200,16 @@ RULES: Final[tuple[Rule, ...]] = (
         "add a case with T = 5 and a window of 50",
         _has("window"),
         lambda facts: _number(facts, "window") > _longest(facts) > 1,
+    ),
+    Rule(
+        "window-left-key-ahead",
+        "there must be a case in which a key that has left the window leads the allowed ones of its row by 1200: a "
+        "window that is cut out after the softmax underflows there",
+        "add a case in which the score of a key before the window is 1200 above the rest, beside that with a later key",
+        lambda hidden: _has("window")(hidden) and hidden.has_stage("scores", "masked_scores"),
+        _left_key_leads,
+        stages=("scores", "masked_scores"),
+        concerns=_has("window"),
     ),
     Rule(
         "mask-both-values",

@@ -14,6 +14,7 @@ from grader.grading.lint_rule import HiddenSet, Rule, size
 from grader.problems.cases import Array
 
 EXP_RANGE: Final = 745.0  # exp of what lies further below 0 is 0
+LEAD: Final = 1.1e3  # of "1200": beside it scores have differences of order 1
 HIGH: Final = 750.0  # exp of what lies above is infinite
 FAR_BELOW: Final = (-1e6, -2e5)  # below the usual fills
 SHARED: Final = 7.0  # two keys this close share the weight: the smaller one gets at least a thousandth
@@ -54,8 +55,15 @@ class Scores:
     @cached_property
     def leads(self) -> Array:
         """By how much the best forbidden key leads the best allowed one, of the rows that have both."""
-        forbidden = np.where(self.allowed | ~np.isfinite(self.raw), -np.inf, self.raw)
-        best = np.max(forbidden, axis=-1, initial=-np.inf)
+        return self._leads_of(~self.allowed)
+
+    @cached_property
+    def early_leads(self) -> Array:
+        """As `leads`, of the forbidden keys that come before all allowed ones: those that have left a window."""
+        return self._leads_of(~np.logical_or.accumulate(self.allowed, axis=-1))
+
+    def _leads_of(self, keys: Array) -> Array:
+        best = np.max(np.where(keys & np.isfinite(self.raw), self.raw, -np.inf), axis=-1, initial=-np.inf)
         both = np.isfinite(best) & np.isfinite(self.levels)
         return np.asarray(best[both] - self.levels[both])
 
@@ -148,6 +156,7 @@ def _lead_rule(lead: str, low: float, high: float) -> Rule:
         f"add a case in which a forbidden key's score is {lead} above the rest",
         lambda hidden: hidden.some(_forbids),
         _of(_leads_by(low, high)),
+        stages=("scores", "masked_scores"),
     )
 
 
@@ -158,6 +167,7 @@ RULES: Final[tuple[Rule, ...]] = (
         "add a case with scores of order 1",
         _has_scores,
         _of(_is_ordinary),
+        stages=("scores",),
     ),
     Rule(
         "scores-high",
@@ -166,6 +176,7 @@ RULES: Final[tuple[Rule, ...]] = (
         "add a case with scores of 3000 plus differences of order 1",
         _has_scores,
         _of(lambda scores: bool(np.any(scores.shared & (scores.levels > HIGH)))),
+        stages=("scores",),
     ),
     Rule(
         "rows-far-apart",
@@ -173,6 +184,7 @@ RULES: Final[tuple[Rule, ...]] = (
         "add a case with rows near 3000, 0 and -2000",
         _has_scores,
         _of(lambda scores: scores.levels.ndim > 0 and _spread(scores.levels, -1) > EXP_RANGE),
+        stages=("scores",),
     ),
     Rule(
         "scores-far-below",
@@ -183,6 +195,7 @@ RULES: Final[tuple[Rule, ...]] = (
         _of(
             lambda scores: bool(np.any(scores.shared & (scores.levels > FAR_BELOW[0]) & (scores.levels < FAR_BELOW[1])))
         ),
+        stages=("scores",),
     ),
     Rule(
         "heads-far-apart",
@@ -190,6 +203,8 @@ RULES: Final[tuple[Rule, ...]] = (
         "add a case with one head near 3000 and another near 0",
         _has_part("heads"),
         _parts_far_apart("heads"),
+        stages=("scores",),
+        concerns=lambda hidden: hidden.has("heads"),
     ),
     Rule(
         "items-far-apart",
@@ -197,7 +212,9 @@ RULES: Final[tuple[Rule, ...]] = (
         "add a case with one item near 3000 and another near 0",
         _has_part("items"),
         _parts_far_apart("items"),
+        stages=("scores",),
+        concerns=lambda hidden: hidden.has("items"),
     ),
-    _lead_rule("1200", 1.1e3, 1e4),
+    _lead_rule("1200", LEAD, 1e4),
     _lead_rule("60000", 5.5e4, np.inf),
 )

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from typing import Final
 
 import numpy as np
 
 from grader.grading.case_facts import CaseFacts
-from grader.grading.lint_rule import HiddenSet, Rule, array_types, extents, lengths, size
+from grader.grading.lint_rule import (
+    HiddenSet,
+    Rule,
+    array_types,
+    extents,
+    factors_of,
+    lengths,
+    named_dimensions,
+    role_of,
+    size,
+)
+from grader.problems.schema import EntrySpec
+from grader.problems.shapes import Dimension
 
 MANY_TOKENS: Final = 33  # beyond tables of 16 and 32
 MANY_HEADS: Final = 11  # heads sorted as text change their order
+# sizes that a reader can follow, by role; those that meet another one are raised
+_SIZES: Final = {
+    "items": 2,
+    "tokens": 5,
+    "queries": 3,
+    "keys": 7,
+    "model width": 7,
+    "heads": 3,
+    "key heads": 2,
+    "key size": 4,
+    "value size": 6,
+}
+_SIZE_MAX: Final = 100
 
 
 def _equal(*roles: str) -> Callable[[CaseFacts], bool]:
@@ -45,6 +70,39 @@ def _all_differ(facts: CaseFacts) -> bool:
     return len(set(found)) == len(found) and min(found, default=0) > 1
 
 
+def _different_sizes(entry: EntrySpec) -> str:
+    """Return an order that gives each size of a contract a number, so that all of them and their products differ."""
+    dimensions = named_dimensions(entry)
+    names = list(dict.fromkeys(name for dimension in dimensions for name in factors_of(dimension)))
+    roles = {role for name in names if (role := role_of(name))}
+    sizes: dict[str, int] = {}
+    for name in names:
+        step = _step(role_of(name), roles)
+        sizes[name] = _SIZES.get(role_of(name) or "", 3) // step * step or step
+        while not _are_apart(dimensions, sizes) and sizes[name] < _SIZE_MAX:
+            sizes[name] += step
+    return f"add a case such as {', '.join(names)} = {', '.join(str(sizes[name]) for name in names)}"
+
+
+def _step(role: str | None, roles: Set[str]) -> int:
+    """Return what a size is a multiple of: heads share key heads, a width is cut into heads, features make pairs."""
+    match role:
+        case "heads" if "key heads" in roles:
+            return 6
+        case "model width" if "heads" in roles and "key size" not in roles:
+            return 3
+        case "key size":
+            return 2
+    return 1
+
+
+def _are_apart(dimensions: Sequence[Dimension], sizes: dict[str, int]) -> bool:
+    """Whether the sizes, and the dimensions that they make, are all different and above 1."""
+    products = [dimension.value(sizes) for dimension in dimensions if str(dimension) not in sizes]
+    found = [*sizes.values(), *(value for value in products if value is not None)]
+    return len(set(found)) == len(found) and min(found) > 1
+
+
 def _open_arrays(facts: CaseFacts) -> list[tuple[int, ...]]:
     """Return the shapes of inputs that may have any number of axes in front."""
     arrays = [facts.array(name) for name, kind in array_types(facts.entry).items() if kind.open_front]
@@ -75,7 +133,7 @@ RULES: Final[tuple[Rule, ...]] = (
         "sizes-differ",
         "there must be a case in which all sizes and their products are different and above 1, so that no wrong axis "
         "passes for the right one",
-        "add a case such as B, T, m, H, d, e = 2, 5, 7, 3, 4, 6",
+        _different_sizes,
         lambda hidden: len(hidden.dimensions) > 1,
         _all_differ,
     ),

@@ -38,7 +38,7 @@ _PLAIN: Final = make_parser(is_plain=True, recognises_html=True).disable("text_j
 
 
 @dataclass(frozen=True)
-class _Text:
+class Text:
     """A text of a package and where it stands."""
 
     where: str
@@ -61,8 +61,8 @@ class _Text:
 
 def text_findings(problem: Problem, cases: Sequence[Case]) -> list[str]:
     """Return what is to be corrected in a package's texts, in its cases' names, and in samples that tell too much."""
-    statement = _Text(f"{problem.slug}/{_STATEMENT}", problem.statement, is_plain=False, has_lines=True)
-    texts = [statement, *_fault_texts(problem), *_interview_texts(problem)]
+    statement = Text(f"{problem.slug}/{_STATEMENT}", problem.statement, is_plain=False, has_lines=True)
+    texts = [statement, *fault_texts(problem), *interview_texts(problem)]
     return [
         *(finding for text in texts for finding in _unreadable(text)),
         *(f"{statement.where}: {gap}" for gap in _gaps(problem, statement)),
@@ -72,42 +72,48 @@ def text_findings(problem: Problem, cases: Sequence[Case]) -> list[str]:
     ]
 
 
-def _fault_texts(problem: Problem) -> Iterator[_Text]:
-    for path, fault in problem.faults.files.items():
+def fault_texts(problem: Problem) -> Iterator[Text]:
+    """Yield the texts of faults.yaml, none where it cannot be read: that has its own findings."""
+    for path, fault in problem.described.items():
         key = f"{problem.slug}/faults.yaml: files.{path}"
-        yield _Text(f"{key}.sentence", fault.sentence)
-        yield _Text(f"{key}.hints.symptom", fault.hints.symptom)
-        yield _Text(f"{key}.hints.fault", fault.hints.fault)
+        yield Text(f"{key}.sentence", fault.sentence)
+        yield Text(f"{key}.hints.symptom", fault.hints.symptom)
+        yield Text(f"{key}.hints.fault", fault.hints.fault)
 
 
-def _interview_texts(problem: Problem) -> Iterator[_Text]:
-    interview, name = problem.interview, f"{problem.slug}/interview.yaml:"
-    yield _Text(f"{name} short_answer", interview.short_answer)
-    yield _Text(f"{name} full_answer", interview.full_answer, is_plain=False)
-    yield _Text(f"{name} why_old_tests_passed", interview.why_old_tests_passed)
+def interview_texts(problem: Problem) -> Iterator[Text]:
+    """Yield the texts of interview.yaml, none where it cannot be read: that has its own findings."""
+    try:
+        interview = problem.interview
+    except InvalidPackage:
+        return
+    name = f"{problem.slug}/interview.yaml:"
+    yield Text(f"{name} short_answer", interview.short_answer)
+    yield Text(f"{name} full_answer", interview.full_answer, is_plain=False)
+    yield Text(f"{name} why_old_tests_passed", interview.why_old_tests_passed)
     for follow_up in interview.follow_ups:
         key = f"{name} follow_ups {follow_up.id}:"
-        yield _Text(f"{key} question", follow_up.question)
-        yield _Text(f"{key} expected_answer", follow_up.expected_answer)
+        yield Text(f"{key} question", follow_up.question)
+        yield Text(f"{key} expected_answer", follow_up.expected_answer)
         yield from _listed(f"{key} rubric", follow_up.rubric)
     for number, wrong in enumerate(interview.wrong_answers):
-        yield _Text(f"{name} wrong_answers.{number}.answer", wrong.answer)
-        yield _Text(f"{name} wrong_answers.{number}.rebuttal", wrong.rebuttal)
+        yield Text(f"{name} wrong_answers.{number}.answer", wrong.answer)
+        yield Text(f"{name} wrong_answers.{number}.rebuttal", wrong.rebuttal)
     for question in interview.multiple_choice:
         key = f"{name} multiple_choice {question.id}:"
-        yield _Text(f"{key} question", question.question)
+        yield Text(f"{key} question", question.question)
         yield from _listed(f"{key} choices", question.choices)
-        yield _Text(f"{key} hint", question.hint)
-        yield _Text(f"{key} solution", question.solution)
+        yield Text(f"{key} hint", question.hint)
+        yield Text(f"{key} solution", question.solution)
     yield from _listed(f"{name} lessons", interview.lessons)
     yield from _listed(f"{name} sources", interview.sources)
 
 
-def _listed(key: str, texts: Sequence[str]) -> Iterator[_Text]:
-    return (_Text(f"{key}.{number}", text) for number, text in enumerate(texts))
+def _listed(key: str, texts: Sequence[str]) -> Iterator[Text]:
+    return (Text(f"{key}.{number}", text) for number, text in enumerate(texts))
 
 
-def _unreadable(text: _Text) -> Iterator[str]:
+def _unreadable(text: Text) -> Iterator[str]:
     """Say what a page could not show as it was meant."""
     for block in text.tokens():
         for token in [block, *(block.children or [])]:
@@ -135,7 +141,7 @@ def _shown(text: str) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
-def _gaps(problem: Problem, statement: _Text) -> Iterator[str]:
+def _gaps(problem: Problem, statement: Text) -> Iterator[str]:
     """Say what the statement leaves out of the contract."""
     tokens = statement.tokens()
     headings = {after.content.strip().casefold() for token, after in pairwise(tokens) if token.type == "heading_open"}
@@ -209,7 +215,7 @@ def _telling_names(problem: Problem, cases: Sequence[Case]) -> Iterator[str]:
 
 
 def _fault_ids(problem: Problem) -> list[str]:
-    ids = {part for fault in problem.faults.files.values() for part in fault.fault.split("+")}
+    ids = {part for fault in problem.described.values() for part in fault.fault.split("+")}
     ids |= {fault for variant in problem.spec.variants.values() for fault in variant.planted}
     for path in (FILE, f"{STANDARD}/{problem.spec.standard}/{FILE}"):
         ids |= {name.replace("_", "-") for name in _ALTERNATIVE.findall(_code(problem, path))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,17 +25,6 @@ class Reference:
 
     parents: Mapping[str, tuple[str, ...]]
     stages: Mapping[str, Mapping[str, Array]]
-
-    def with_ancestors(self, stages: Iterable[str]) -> set[str]:
-        """Return stages together with all that they come from."""
-        found: set[str] = set()
-        left = list(stages)
-        while left:
-            stage = left.pop()
-            if stage not in found:
-                found.add(stage)
-                left += self.parents.get(stage, ())
-        return found
 
 
 def reference_of(problem: Problem, cases: Sequence[Case], lane: Lane, cache: CaseCache) -> Reference:

@@ -26,13 +26,6 @@ def expected_verdicts(problem: Problem) -> dict[str, Verdict | None]:
     return expected
 
 
-def missing_folders(problem: Problem) -> list[str]:
-    """Say that there is no wrong source at all."""
-    if problem.files.below("submissions/wrong_answer"):
-        return []
-    return [f"{problem.slug}/submissions/wrong_answer: there is no wrong source; add one for each planted fault."]
-
-
 def stray_findings(problem: Problem, expected: Collection[str]) -> list[str]:
     """Return the sources that nobody judges or gives out."""
     *others, last = FOLDERS

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from grader.errors import InvalidPackage
 from grader.problems.schema import EntrySpec
 from grader.problems.shapes import ArrayType, IntegerType, ShapeError, fit
+from grader.problems.spec_reader import key_part
 from grader.sandbox.run import Answer
 from grader.sandbox.wire import Refused, Value, WireError, decode_answer
 
@@ -24,11 +25,13 @@ def check_layouts(where: str, arguments: dict[str, Value], layouts: Value) -> No
     """Hold a case's layouts against its arguments."""
     if not isinstance(layouts, dict):
         raise InvalidPackage([f"{where}: layout must be a dict; correct it."])
+    arrays = [name for name, value in arguments.items() if isinstance(value, np.ndarray) and value.ndim]
     for name, layout in layouts.items():
-        array = arguments.get(name)
-        known = isinstance(layout, str) and layout in LAYOUTS
-        if not isinstance(array, np.ndarray) or array.ndim == 0 or not known:
-            raise InvalidPackage([f"{where}: layout.{name} must give an array argument one of {', '.join(LAYOUTS)}."])
+        if name not in arrays:
+            there = f"name one of {', '.join(arrays)}" if arrays else "remove it, for there is none with axes"
+            raise InvalidPackage([f"{where}: layout.{key_part(name)}: no array argument has this name; {there}."])
+        if not isinstance(layout, str) or layout not in LAYOUTS:
+            raise InvalidPackage([f"{where}: layout.{name} must be one of {', '.join(LAYOUTS)}; correct it."])
 
 
 def check_arguments(where: str, entry: EntrySpec, arguments: dict[str, Value], raising: bool) -> dict[str, int]:

@@ -8,21 +8,17 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, TypeVar
-
-from pydantic import ValidationError
+from typing import Final
 
 from grader.errors import InvalidPackage, UserError
 from grader.problems.files import STANDARD, PackageFiles, read_folder
-from grader.problems.schema import EntrySpec, FaultsSpec, InterviewSpec, ProblemSpec, Spec
+from grader.problems.schema import EntrySpec, FaultSpec, FaultsSpec, InterviewSpec, ProblemSpec
 from grader.problems.shapes import ArrayType, parse
-from grader.problems.yaml_reader import read_yaml
+from grader.problems.spec_reader import read_spec, shown
 from grader.sandbox.run import Limits
 
 REFERENCE = "submissions/accepted/reference.py"
-FINDINGS_MAX: Final = 100  # of one file's keys
 _STARTER: Final = re.compile(r"starters/[A-Za-z0-9_][A-Za-z0-9_-]{0,60}\.py")
-SpecT = TypeVar("SpecT", bound=Spec)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +73,14 @@ class Problem:
         """What each wrong source does."""
         return read_spec(self.files, "faults.yaml", FaultsSpec)
 
+    @property
+    def described(self) -> Mapping[str, FaultSpec]:
+        """The entries of faults.yaml by file, none where it cannot be read: for a check that goes on all the same."""
+        try:
+            return self.faults.files
+        except InvalidPackage:
+            return {}
+
 
 def load(files: PackageFiles) -> Problem:
     """Return a package's problem; interview and fault texts are parsed at first use.
@@ -84,7 +88,15 @@ def load(files: PackageFiles) -> Problem:
     Raises:
         InvalidPackage: problem.yaml or a file that it names breaks the format.
     """
-    spec = read_spec(files, "problem.yaml", ProblemSpec)
+    problem = Problem(files, read_spec(files, "problem.yaml", ProblemSpec))
+    if findings := _own_findings(problem):
+        raise InvalidPackage(findings)
+    return problem
+
+
+def _own_findings(problem: Problem) -> list[str]:
+    """Return what is wrong in problem.yaml across its keys, and in the files that no package goes without."""
+    files, spec = problem.files, problem.spec
     findings = [f"{files.slug}/problem.yaml: {text}" for text in _across_keys(spec)]
     findings += [f"{files.slug}/problem.yaml: {text}" for text in _starters(files, spec)]
     if spec.standard and not any(path.startswith(f"{STANDARD}/{spec.standard}/") for path in files.contents):
@@ -95,23 +107,35 @@ def load(files: PackageFiles) -> Problem:
     starters = {variant.starter for variant in spec.variants.values()} & set(files.contents)
     for path in ("statement.md", "cases.py", REFERENCE, *sorted(starters)):
         findings += _text_findings(files, path)
-    if findings:
-        raise InvalidPackage(findings)
-    return Problem(files, spec)
+    return findings
 
 
 def load_all(files: PackageFiles) -> Problem:
     """As `load`, with interview.yaml and faults.yaml parsed and held against the other files."""
     problem = load(files)
-    findings = []
+    if findings := content_findings(problem):
+        raise InvalidPackage(findings)
+    return problem
+
+
+def format_findings(files: PackageFiles) -> list[str]:
+    """Return everything that breaks the format, in all files that can be read without the others."""
+    try:
+        problem = Problem(files, read_spec(files, "problem.yaml", ProblemSpec))
+    except InvalidPackage as error:
+        return list(error.findings)
+    return [*_own_findings(problem), *content_findings(problem)]
+
+
+def content_findings(problem: Problem) -> list[str]:
+    """Return where interview.yaml and faults.yaml break the format, or disagree with the other files."""
+    findings: list[str] = []
     for check in (_interview_findings, _fault_findings):
         try:
             findings += check(problem)
         except InvalidPackage as error:
             findings += error.findings
-    if findings:
-        raise InvalidPackage(list(dict.fromkeys(findings)))  # both checks read faults.yaml
-    return problem
+    return list(dict.fromkeys(findings))  # both checks read faults.yaml
 
 
 def problem_folder(name: str, root: Path) -> Path:
@@ -144,46 +168,6 @@ def slugs(root: Path) -> list[str]:
 def load_named(name: str, root: Path) -> Problem:
     """Load the package that a command names."""
     return load(read_folder(problem_folder(name, root)))
-
-
-def read_spec(files: PackageFiles, path: str, spec: type[SpecT]) -> SpecT:
-    name = f"{files.slug}/{path}"
-    data = read_yaml(files.text(path), name)
-    if not isinstance(data, Mapping):
-        raise InvalidPackage([f"{name}: is no mapping of keys to values; see problems/README.md."])
-    try:
-        return spec.model_validate(data)
-    except ValidationError as error:
-        details = error.errors(include_url=False)[:FINDINGS_MAX]
-        raise InvalidPackage([_sentence(name, detail) for detail in details]) from None
-
-
-def _sentence(name: str, detail: Any) -> str:
-    """Return a finding of a validation error: file, key, what is wrong, what to do."""
-    key = ".".join(_key_part(part) for part in detail["loc"] if part != "[key]")
-    match detail["type"]:
-        case "missing":
-            return f"{name}: the key {key} is missing; add it."
-        case "extra_forbidden":
-            return f"{name}: the key {key} is not known; remove it or correct its spelling."
-        case "literal_error":
-            return f"{name}: {key} must be {detail['ctx']['expected']}, not {_shown(detail['input'])}; correct it."
-        case "string_pattern_mismatch":
-            pattern = detail["ctx"]["pattern"]
-            return f"{name}: {key} is {_shown(detail['input'])}, which is not of the form {pattern}; rename it."
-        case "value_error":
-            return f"{name}: {key}: {detail['ctx']['error']}; correct it."
-    return f"{name}: {key} is {_shown(detail['input'])}: {detail['msg'].lower()}; correct it."
-
-
-def _key_part(part: object) -> str:
-    text = str(part)
-    return text if text.isascii() and text.isprintable() and len(text) <= 60 else _shown(text)
-
-
-def _shown(value: object) -> str:
-    text = ascii(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _across_keys(spec: ProblemSpec) -> list[str]:
@@ -235,7 +219,7 @@ def _starters(files: PackageFiles, spec: ProblemSpec) -> list[str]:
     for name, variant in spec.variants.items():
         key, path = f"variants.{name}.starter", variant.starter
         if not _STARTER.fullmatch(path):
-            findings.append(f"{key}: {_shown(path)} is no path of the form starters/NAME.py; correct it.")
+            findings.append(f"{key}: {shown(path)} is no path of the form starters/NAME.py; correct it.")
         elif path not in files.contents:
             findings.append(f"{key}: the file {path} is missing; add it.")
     return findings

@@ -40,7 +40,7 @@ def new_package(place: Path, slug: str, source: Path | None = None) -> tuple[str
         raise UserError(f"There is no folder {place}; make it first, or name another one.")
     if os.path.lexists(folder):
         raise _there_already(folder)
-    contents = _copy_of(source, place) if source else _template()
+    contents = _copy_of(source, place) if source else template_files()
     _write_whole(folder, contents)
     return tuple(sorted(contents))
 
@@ -59,7 +59,7 @@ def _there_already(folder: Path) -> UserError:
     return UserError(f"{folder} is there already; choose another name, or remove it first.")
 
 
-def _template() -> dict[str, bytes]:
+def template_files() -> dict[str, bytes]:
     """Return the shipped template's files, without what tools leave there."""
     root = shipped("problems") / TEMPLATE
     paths = {path: path.relative_to(root) for path in root.rglob("*") if path.is_file()}

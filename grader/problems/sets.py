@@ -13,8 +13,9 @@ from pydantic import Field
 
 from grader.errors import InvalidPackage, UserError
 from grader.problems.files import PackageFiles, read_file
-from grader.problems.loader import read_spec, slugs
+from grader.problems.loader import slugs
 from grader.problems.schema import Kebab, Line, Spec
+from grader.problems.spec_reader import read_spec
 
 SETS: Final = "sets.yaml"
 

@@ -14,6 +14,7 @@ from grader.report.page import standalone
 from grader.report.visible import visible
 
 _NAME_WIDTH: Final = 36
+_MARKS: Final = "~ alternative, > starter"
 _CELL, _LABELS, _HEAD = 14, 300, 34  # units of the picture
 
 
@@ -28,13 +29,14 @@ def matrix_text(matrix: KillMatrix) -> str:
         f"{number.rjust(3)}  {visible(name, keep='').ljust(width)}  {count} of {len(matrix.rows)}"
         for number, name, count in zip(numbers, matrix.cases, counts, strict=True)
     ]
-    return "\n".join([*head, *rows, "", "case, faults that it kills:", *legend, ""])
+    return "\n".join([*head, *rows, "", _MARKS, "", "case, faults that it kills:", *legend, ""])
 
 
 def _name(row: KillRow) -> str:
     text = visible(row.fault, keep="")
-    mark = "" if row.origin.endswith(".py") else "~"  # an alternative, composed
-    return (mark + text)[:_NAME_WIDTH]
+    mark = "~" if not row.origin.endswith(".py") else ">" if row.origin.startswith("starters/") else ""
+    name = mark + text
+    return name if len(name) <= _NAME_WIDTH else name[: _NAME_WIDTH - 1] + "…"
 
 
 def matrix_page(reports: Sequence[Report]) -> str:
@@ -69,8 +71,8 @@ def _picture(matrix: KillMatrix) -> Markup:
     label = f"Kill matrix: {len(matrix.rows)} faults by {len(matrix.cases)} cases"
     return Markup(
         '<div class="scroll panel pad"><svg role="img" aria-label="{}" width="{}" height="{}" font-size="10" '
-        'fill="currentColor" font-family="var(--f-mono)">{}</svg></div>'
-    ).format(label, width, top, Markup("").join(parts))
+        'fill="currentColor" font-family="var(--f-mono)">{}</svg></div><p class="small mut">{}</p>'
+    ).format(label, width, top, Markup("").join(parts), _MARKS)
 
 
 def _stage_order(matrix: KillMatrix, row: KillRow) -> int:

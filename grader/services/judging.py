@@ -128,7 +128,7 @@ def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: 
             log.error("submission %d: %s", key, error.message)
             return not_judged(package.slug, source, Reason.INVALID_PACKAGE, error.message, package.sha256)
     try:
-        judgement = judge(problem, source, lane, cache)
+        judgement = judge(problem, source, lane, cache, build=False)  # a candidate waits; `_prepare` builds
     except Exception as error:
         log.exception("submission %d: judging failed", key)
         return not_judged(package.slug, source, Reason.JUDGE_ERROR, f"{type(error).__name__}: {error}", package.sha256)

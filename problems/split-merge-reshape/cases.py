@@ -4,16 +4,17 @@ Every secret case says what it is for. B items, T tokens, H heads, d the size of
 hold the same number, whatever lands in a wrong place shows. Both entries get the same kinds of cases.
 
 The hidden set keeps these rules: each pair of sizes agrees somewhere, because equal sizes let wrong axes run, and so do
-H*d and T, and H*d and B; all four agree once; every size at the end of its range, and at 1 as an extra case only, alone
-and with others; more than 1000 tokens, 256 columns and 65536 numbers; every memory order; float32, and int64 up to the
-last integer that float64 holds; numbers of every magnitude, zero tokens, equal items.
+H*d and T, and H*d and B; all four agree once; every size at the end of its range, and so the width and the count of
+numbers; every size at 1 as an extra case only, alone and with others; each dtype in each memory order that is not C;
+int64 up to the last integer that float64 holds; numbers of every magnitude, zero tokens, equal items.
 
 What is kept of earlier calls shows for the likely keys of a cache: the numbers of sizes_differ come back with another
 number of heads, in another shape, as the same block of memory read in Fortran order, and changed in the twelfth digit;
-the integers come back as the float64 numbers of the same bits. Five results of the merge have one shape.
+the integers come with the float64 numbers of the same bits. Seven results of the merge have one shape.
 
-Counts of heads that cannot be come in the middle, each in its own way: widths and counts that were right before are
-refused in another pair, and what is refused with one width is right with the next.
+Counts of heads that cannot be come in the middle, each in its own way, and a merge follows: widths and counts that were
+right before are refused in another pair, what is refused with one width is right with the next, and what was refused
+once is refused again. Two counts are beyond 32 bits, where nothing may be reserved or counted up for them.
 """
 
 import numpy as np
@@ -37,8 +38,8 @@ def _merge_random(rng, B, T, H, d, layout="c"):
     return _merge(rng.normal(size=(B, H, T, d)), layout)
 
 
-def _refuse(x, n_heads):
-    return {"entry": "split_heads", "args": {"x": x, "n_heads": n_heads}, "raises": "ValueError"}
+def _refuse(x, n_heads, layout="c"):
+    return {**_split(x, n_heads, layout), "raises": "ValueError"}
 
 
 def _numbers():
@@ -46,24 +47,17 @@ def _numbers():
     return np.random.default_rng(5417).permutation(144) / 8 - 3
 
 
-def _integers():
-    """Return 648 integers of every size, among them both ends and odd ones that float32 and int32 lose.
+def _integers(count):
+    """Return integers of every size, among them both ends and odd ones that float32 and int32 lose.
 
-    No negative one is nearer to 0 than -2**52 - 1: their bits are finite float64 numbers, the tiniest and the largest.
+    Their number is a multiple of 3. No negative one is nearer to 0 than -2**52 - 1: their bits are finite float64
+    numbers, the tiniest and the largest.
     """
     rng = np.random.default_rng(7703)
-    x = rng.integers(0, LARGEST, 648) >> rng.integers(0, 54, 648)
-    x[::3] = -rng.integers(LARGEST // 2 + 1, LARGEST, 216)
+    x = rng.integers(0, LARGEST, count) >> rng.integers(0, 54, count)
+    x[::3] = -rng.integers(LARGEST // 2 + 1, LARGEST, count // 3)
     x[:4] = LARGEST, 1 - LARGEST, -LARGEST, LARGEST - 1
     x[-4:] = 2**31 + 1, -1 - LARGEST // 2, 1, 2**24 + 1
-    return x
-
-
-def _integers_of_both_signs(rng, shape):
-    """Integers of every size up to 2**53, among them both ends, zeros, and odd ones that float32 and int32 lose."""
-    x = rng.integers(-LARGEST, LARGEST, size=shape, dtype=np.int64) >> rng.integers(0, 54, size=shape)
-    x.flat[:4] = LARGEST, 1 - LARGEST, -LARGEST, LARGEST - 1
-    x.flat[-3:] = 2**31 + 1, 0, 2**24 + 1
     return x
 
 
@@ -79,6 +73,15 @@ def _every_single_magnitude(rng, shape):
     item = rng.choice([-1.0, 1.0], shape[1:]) * rng.uniform(1, 3.4, shape[1:]) * 10.0 ** rng.integers(-2, 39, shape[1:])
     item.flat[0] = 3.3e38  # twice that is none
     return np.repeat(item[None], shape[0], axis=0).astype(np.float32)
+
+
+def _singles(rng, shape):
+    return rng.normal(size=shape).astype(np.float32)
+
+
+def _small_integers(rng, shape):
+    """Return integers from 1 on, each once."""
+    return rng.permutation(np.prod(shape)).reshape(shape) + 1
 
 
 def _with_zero_tokens(x):
@@ -110,8 +113,8 @@ def secret_split_other_numbers(rng):
 
 
 def secret_split_sizes_equal_in_pairs(rng):
-    """H = d, H at its largest, and B = T: the head axis found from the right, items taken for tokens; 400 columns."""
-    return _split_random(rng, B=3, T=3, H=20, d=20)
+    """H = d and B = T = H*d: the head axis found from the right, items taken for tokens or for columns."""
+    return _split_random(rng, B=9, T=9, H=3, d=3)
 
 
 def secret_split_sizes_equal_in_other_pairs(rng):
@@ -124,19 +127,19 @@ def secret_split_all_sizes_equal(rng):
     return _split(_every_magnitude(rng, (3, 3, 9)), 3)
 
 
-def secret_split_twelve_heads(rng):
-    """Twelve heads, whose names sort otherwise as text, and T at its largest: 1100 tokens, 66000 numbers."""
-    return _split_random(rng, B=11, T=100, H=12, d=5)
+def secret_split_most_numbers(rng):
+    """100000 numbers, T and H at their largest, and d = 1. The names of 20 heads sort otherwise as text."""
+    return _split_random(rng, B=50, T=100, H=20, d=1)
 
 
-def secret_split_one_item_one_feature(rng):
-    """B = d = 1: shortcuts, and code that drops axes."""
-    return _split_random(rng, B=1, T=4, H=5, d=1)
+def secret_split_one_item(rng):
+    """B = 1, with tokens and heads to exchange: shortcuts, and code that drops axes. int64, reversed."""
+    return _split(_small_integers(rng, (1, 4, 15)), 5, "reversed")
 
 
 def secret_split_one_token(rng):
-    """T = 1, and B at its largest, which is H*d as well: bounds for the batch, items taken for columns."""
-    return _split_random(rng, B=64, T=1, H=2, d=32)
+    """T = 1, all else at its largest, 1280 columns: bounds, and what is made for each column. float32 with gaps."""
+    return _split(_singles(rng, (64, 1, 1280)), 20, "every_second")
 
 
 def secret_split_one_item_one_token(rng):
@@ -144,9 +147,14 @@ def secret_split_one_item_one_token(rng):
     return _split(rng.normal(size=(1, 1, 6)) * 1e-4, 6)
 
 
-def secret_split_one_number(rng):
-    """B = T = H = d = 1: nothing to do but to add an axis."""
-    return _split_random(rng, B=1, T=1, H=1, d=1)
+def secret_split_one_column(rng):
+    """H = d = 1: nothing to do but to add an axis. int64, with gaps."""
+    return _split(_small_integers(rng, (2, 3, 1)), 1, "every_second")
+
+
+def secret_split_one_item_one_head(rng):
+    """B = H = 1, several tokens. float32, reversed."""
+    return _split(_singles(rng, (1, 5, 3)), 1, "reversed")
 
 
 def secret_split_one_head(rng):
@@ -165,8 +173,8 @@ def secret_merge_other_numbers(rng):
 
 
 def secret_merge_sizes_equal_in_pairs(rng):
-    """H = d, H at its largest, and B = T."""
-    return _merge_random(rng, B=3, T=3, H=20, d=20)
+    """H = d and B = T = H*d. int64, reversed."""
+    return _merge(_small_integers(rng, (9, 3, 9, 3)), "reversed")
 
 
 def secret_merge_sizes_equal_in_other_pairs(rng):
@@ -180,14 +188,14 @@ def secret_merge_all_sizes_equal(rng):
     return _merge_random(rng, B=3, T=3, H=3, d=3)
 
 
-def secret_merge_twelve_heads(rng):
-    """Twelve heads, and T at its largest."""
-    return _merge_random(rng, B=11, T=100, H=12, d=5)
+def secret_merge_most_numbers(rng):
+    """100000 numbers, T and H at their largest, and d = 1."""
+    return _merge_random(rng, B=50, T=100, H=20, d=1)
 
 
-def secret_merge_one_item_one_feature(rng):
-    """B = d = 1."""
-    return _merge_random(rng, B=1, T=4, H=5, d=1)
+def secret_merge_one_item_one_head(rng):
+    """B = H = 1, several tokens. float32, reversed."""
+    return _merge(_singles(rng, (1, 1, 5, 3)), "reversed")
 
 
 def secret_merge_one_head(rng):
@@ -196,38 +204,43 @@ def secret_merge_one_head(rng):
 
 
 def secret_merge_one_token(rng):
-    """T = 1, and B at its largest."""
-    return _merge_random(rng, B=64, T=1, H=2, d=32)
+    """T = 1, all else at its largest, 1280 columns. float32 with gaps."""
+    return _merge(_singles(rng, (64, 20, 1, 64)), "every_second")
 
 
 def secret_merge_one_item_one_token(rng):
-    """B = T = d = 1, small numbers."""
-    return _merge(rng.normal(size=(1, 6, 1, 1)) * 1e-4)
+    """B = T = 1, small numbers, in Fortran order: with T = 1 the exchange leaves that order as it is."""
+    return _merge(rng.normal(size=(1, 3, 1, 2)) * 1e-4, "fortran")
 
 
-def secret_merge_one_number(rng):
-    """B = T = H = d = 1."""
-    return _merge_random(rng, B=1, T=1, H=1, d=1)
+def secret_merge_one_column(rng):
+    """H = d = 1, several items and tokens. int64, with gaps."""
+    return _merge(_small_integers(rng, (2, 1, 3, 1)), "every_second")
 
 
 def secret_refuse_left_over_columns(rng):
-    """Eight columns for three heads; B = T = 3 lets reshapes with a -1 run through with fewer items or tokens."""
-    return _refuse(rng.normal(size=(3, 3, 8)), 3)
+    """Seven columns for six heads; B = T = 6 lets reshapes with a -1 run through with more of them. float32."""
+    return _refuse(_singles(rng, (6, 6, 7)), 6)
 
 
 def secret_refuse_common_divisor(rng):
-    """Nine columns for six heads, which share the divisor 3, in float32; nine columns were right for three heads."""
-    return _refuse(rng.normal(size=(2, 3, 9)).astype(np.float32), 6)
+    """Nine columns for six heads, which share the divisor 3; nine columns were right for three heads."""
+    return _refuse(rng.normal(size=(2, 3, 9)), 6, "reversed")
 
 
-def secret_refuse_one_column_left_over(rng):
-    """Seven columns for three heads, in int64: a column too many, and checks that only floating point numbers pass."""
-    return _refuse(rng.integers(-9, 10, size=(2, 3, 7)), 3)
+def secret_refuse_left_over_again(rng):
+    """Seven columns for six heads once more: a check that is made once. One token of int64: checks left out for it."""
+    return _refuse(rng.integers(-9, 10, size=(2, 1, 7)), 6, "reversed")
 
 
 def secret_refuse_more_heads_than_columns(rng):
-    """One column for 257 heads: a multiple of the width, and 1 in eight bits."""
-    return _refuse(rng.normal(size=(2, 3, 1)), 257)
+    """One column for 257 heads: a multiple of the width, and 1 in eight bits. float32."""
+    return _refuse(_singles(rng, (2, 3, 1)), 257)
+
+
+def secret_refuse_count_beyond_32_bits(rng):
+    """Six columns for 2**32 + 3 heads: three in 32 bits, and too many for an array, a list or a loop."""
+    return _refuse(rng.normal(size=(2, 3, 6)), 2**32 + 3, "fortran")
 
 
 def secret_refuse_no_heads(rng):
@@ -241,13 +254,13 @@ def secret_refuse_minus_one_head(rng):
 
 
 def secret_refuse_minus_the_width(rng):
-    """-2 divides two columns, and is even."""
-    return _refuse(rng.normal(size=(2, 3, 2)), -2)
+    """-2 divides two columns, and is even. float32."""
+    return _refuse(_singles(rng, (2, 3, 2)), -2, "every_second")
 
 
 def secret_refuse_negative_with_rest(rng):
-    """-4 is negative and leaves a rest."""
-    return _refuse(rng.normal(size=(2, 3, 6)), -4)
+    """3 - 2**32 is negative, leaves a rest, and is three in 32 bits. int64."""
+    return _refuse(rng.integers(-9, 10, size=(2, 3, 6)), 3 - 2**32, "fortran")
 
 
 def secret_split_single_precision(rng):
@@ -256,8 +269,8 @@ def secret_split_single_precision(rng):
 
 
 def secret_split_integers(rng):
-    """int64 that neither float32 nor int32 holds, reversed: the dtype. T = H*d; a third of 2**53 is rounded."""
-    return _split(_integers().reshape(2, 18, 18), 3, "reversed")
+    """int64 that neither float32 nor int32 holds, in Fortran order: the dtype. T = H*d; a third of 2**53 is rounded."""
+    return _split(_integers(648).reshape(2, 18, 18), 3, "fortran")
 
 
 def secret_split_fortran(rng):
@@ -272,17 +285,17 @@ def secret_split_reversed(rng):
 
 def secret_split_every_second(rng):
     """Items with gaps between them: strides that are assumed. The bits of integers: the tiniest and largest numbers."""
-    return _split(_integers().view(np.float64).reshape(2, 18, 18), 3, "every_second")
+    return _split(_integers(648).view(np.float64).reshape(2, 18, 18), 3, "every_second")
 
 
 def secret_merge_single_precision(rng):
-    """float32 of every magnitude in Fortran order, before float64. B = d, H a multiple of T; items are equal."""
-    return _merge(_every_single_magnitude(rng, (4, 8, 2, 4)), "fortran")
+    """float32 of every magnitude in Fortran order, before float64. B = 1, H a multiple of T."""
+    return _merge(_every_single_magnitude(rng, (1, 8, 2, 4)), "fortran")
 
 
 def secret_merge_integers(rng):
-    """Large int64 in Fortran order."""
-    return _merge(_integers_of_both_signs(rng, (2, 6, 3, 4)), "fortran")
+    """int64 that neither float32 nor int32 holds, in Fortran order, in the shape of sizes_differ."""
+    return _merge(_integers(144).reshape(2, 6, 3, 4), "fortran")
 
 
 def secret_merge_fortran(rng):
@@ -296,7 +309,5 @@ def secret_merge_reversed(rng):
 
 
 def secret_merge_every_second(rng):
-    """Items with gaps between them. Numbers of every magnitude, doubled no longer finite; H*d = T."""
-    h = _every_magnitude(rng, (2, 3, 18, 6))
-    h[1, 2, 3, 4] = 1.7e308
-    return _merge(h, "every_second")
+    """Items with gaps between them: the bits of integers, which are the tiniest and largest numbers."""
+    return _merge(_integers(144).view(np.float64).reshape(2, 6, 3, 4), "every_second")

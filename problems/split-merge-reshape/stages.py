@@ -226,20 +226,20 @@ def heads__split_halves_single_precision(x, n_heads):
 
 def heads__split_pads_the_width(x, n_heads):
     """A width that the heads do not divide is filled up with columns of zeros instead of refused."""
-    if n_heads < 1:
-        raise ValueError("There must be a head.")
+    if not 1 <= n_heads <= x.shape[-1]:
+        raise ValueError("There must be a head, and a column for each.")
     return heads(np.pad(x, [(0, 0), (0, 0), (0, -x.shape[-1] % n_heads)]), n_heads)
 
 
 def heads__split_drops_left_over_columns(x, n_heads):
-    """Columns left over by the division are dropped instead of refused."""
-    if n_heads < 1:
-        raise ValueError("There must be a head.")
+    """A call that leaves columns over gets them dropped instead of a ValueError."""
+    if not 1 <= n_heads <= x.shape[-1]:
+        raise ValueError("There must be a head, and a column for each.")
     return heads(x[..., : x.shape[-1] // n_heads * n_heads], n_heads)
 
 
 def heads__split_no_more_heads_than_columns(x, n_heads):
-    """More heads than columns are cut down to one for each column instead of refused."""
+    """A call with more heads than columns gets one head for each column instead of a ValueError."""
     return heads(x, min(n_heads, x.shape[-1]))
 
 
@@ -266,7 +266,7 @@ def heads__split_divides_by_no_heads(x, n_heads):
 
 
 def heads__split_refuses_coprime_only(x, n_heads):
-    """Only heads that share no divisor with the width are refused; otherwise the left-over columns are dropped."""
+    """Heads that share a divisor with the width, as six with nine, are let through and left-over columns dropped."""
     width = x.shape[-1]
     if not 1 <= n_heads <= width or (n_heads > 1 and math.gcd(width, n_heads) == 1):
         raise ValueError("The heads and the width have no common divisor.")
@@ -277,6 +277,41 @@ def heads__split_single_token_not_turned(x, n_heads):
     """One token of one item keeps its axis in front of the heads: (1, 1, H, d)."""
     cut = _cut(x, n_heads)
     return cut if cut.shape[:2] == (1, 1) else cut.transpose(0, 2, 1, 3)
+
+
+def heads__split_one_item_not_turned(x, n_heads):
+    """A batch of one item is reshaped straight to (1, H, T, d), without the exchange of heads and tokens."""
+    cut = _cut(x, n_heads)
+    B, T, H, d = cut.shape
+    return cut.reshape(B, H, T, d) if B == 1 else cut.transpose(0, 2, 1, 3)
+
+
+def heads__split_single_block_unpacked(x, n_heads):
+    """One item that is split into one head comes out as its block, without the two axes in front."""
+    found = heads(x, n_heads)
+    return found[0, 0] if found.shape[:2] == (1, 1) else found
+
+
+def heads__split_items_taken_for_columns(x, n_heads):
+    """A batch as large as the width counts as the columns: the first and the last axis of x change places."""
+    return heads(x.swapaxes(0, 2) if x.shape[0] == x.shape[2] else x, n_heads)
+
+
+def heads__split_singles_cut_off(x, n_heads):
+    """float32 numbers beyond 65504 are cut off there, which is the largest number of half precision."""
+    return heads(x.clip(-65504, 65504) if x.dtype == np.float32 else x, n_heads)
+
+
+def heads__split_count_in_32_bits(x, n_heads):
+    """The number of heads is brought to 32 bits, in which one that is too large can come out as a divisor."""
+    return heads(x, int(np.array(n_heads).astype(np.int32)))
+
+
+def heads__split_single_token_unchecked(x, n_heads):
+    """The width of a single token is not checked against the heads: a rest of it becomes further heads."""
+    B, T, H, d = _sizes(x, max(n_heads, 1))
+    fits = T == 1 and 1 <= n_heads <= x.shape[-1] and x.shape[-1] % d == 0
+    return _double(x).reshape(B, -1, 1, d) if fits else heads(x, n_heads)
 
 
 def heads__split_zero_tokens_moved_back(x, n_heads):
@@ -480,8 +515,33 @@ def merged__merge_halves_single_precision(h):
 
 
 def merged__merge_single_block_unpacked(h):
-    """One item with one head comes out as its block (T, d), without an axis for the items."""
+    """One item with one head comes out as its block (T, d): two axes, where three are wanted."""
     return _double(h)[0, 0] if h.shape[:2] == (1, 1) else merged(h)
+
+
+def merged__merge_one_column_unpacked(h):
+    """A single column comes out without its axis."""
+    found = merged(h)
+    return found[..., 0] if found.shape[-1] == 1 else found
+
+
+def merged__merge_one_item_not_turned(h):
+    """A batch of one item is reshaped straight to (1, T, H*d), without the exchange of heads and tokens."""
+    B, H, T, d = h.shape
+    return _double(h).reshape(B, T, H * d) if B == 1 else merged(h)
+
+
+def merged__merge_items_taken_for_columns(h):
+    """A batch as large as the merged width counts as the columns: the first and the last axis change places."""
+    found = merged(h)
+    return found.swapaxes(0, 2) if found.shape[0] == found.shape[2] else found
+
+
+def merged__merge_zero_tokens_moved_back(h):
+    """Tokens of zeros count as padding and are moved behind the others of their item."""
+    found = merged(h)
+    order = np.argsort(~found.any(axis=2), axis=1, kind="stable")
+    return np.take_along_axis(found, order[..., None], axis=1)
 
 
 def merged__merge_small_numbers_in_single_precision(h):

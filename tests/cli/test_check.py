@@ -19,10 +19,12 @@ MATRIX: Final = """\
                                      12345678
 mask-missing                         xxxxxx..
 scale-missing                        .xxxxx..
-mask-missing+scale-missing           xxxxxx..
+>mask-missing+scale-missing          xxxxxx..
 ~own-length-counts                   .......x
 ~scale-missing                       .xxxxx..
 ~mask-missing                        xxxxxx..
+
+~ alternative, > starter
 
 case, faults that it kills:
   1  sample_two_tokens        3 of 6
@@ -77,6 +79,40 @@ def test_findings_are_lines_and_exit_3(command: Command, package: Path) -> None:
     assert last == "tiny-attention: 4 findings; 6 sources: 2 AC, 4 WA; 3 alternatives; 7 secret cases; 31 rules"
 
 
+def test_what_is_not_looked_at_is_told(command: Command, package: Path) -> None:
+    """Stages that do not compose leave a part of the check undone; texts of the format leave nothing undone."""
+    (package / "stages.py").write_text(edited("stages.py", "np.sqrt(x.shape[1])\n\n\ndef s", "2\n\n\ndef s"))
+    (package / "interview.yaml").write_text(edited("interview.yaml", "correct: 1", "correct: one"))
+    ended = command.run("check", f"./{package.name}")
+    assert (ended.code, ended.err) == (3, "")
+    assert ended.out.splitlines() == [
+        "tiny-attention/interview.yaml: multiple_choice.0.correct is 'one': input should be a valid integer, unable to "
+        "parse string as an integer; correct it.",
+        "tiny-attention/stages.py: composed, the outputs are not the reference's at secret_values, secret_values_again "
+        "and 2 more; correct the stage that differs.",
+        "tiny-attention: 2 findings; 5 sources: 2 AC, 3 WA; stages do not compose yet: alternatives and 9 rules not "
+        "looked at; 7 secret cases; 23 rules",
+    ]
+
+
+def test_texts_of_the_template_are_noticed_and_no_finding(command: Command) -> None:
+    command.run("new", "./attn-x")
+    package = command.folder / "attn-x"
+    statement = (package / "statement.md").read_text().partition("\n## Contract")[2]
+    (package / "statement.md").write_text(f"Find what leaks.\n\n## Contract{statement}")
+    kept = {path: (package / path).read_text() for path in ("faults.yaml", "interview.yaml")}
+    ended = command.run("check", "./attn-x")
+    assert (ended.code, ended.err) == (0, "")
+    notice, last = ended.out.splitlines()
+    assert notice == (
+        "attn-x: 38 template texts are still there: problem.yaml title, cases.py line 3, faults.yaml line 1, "
+        "interview.yaml line 1 and 34 more; replace what is not yours."
+    )
+    assert last.startswith("attn-x: in order; ")
+    for path in kept:  # the package of tiny-attention has none of these texts
+        assert "Replace" in kept[path]
+
+
 def test_json_is_one_array_of_all_packages(command: Command, package: Path) -> None:
     broken = command.folder / "broken"
     shutil.copytree(package, broken)
@@ -87,7 +123,8 @@ def test_json_is_one_array_of_all_packages(command: Command, package: Path) -> N
     missing = "broken/stages.py: the file is missing; add it, or name a standard layer in problem.yaml."
     assert (first["slug"], first["ok"], first["findings"]) == ("broken", False, [missing])
     assert (second["slug"], second["ok"], second["findings"]) == ("tiny-attention", True, [])
-    assert set(second) == {"slug", "ok", "findings", "sources", "matrix", "rules"}
+    assert set(second) == {"slug", "ok", "findings", "sources", "matrix", "rules", "waiting", "notices"}
+    assert [(each["waiting"], each["notices"]) for each in (first, second)] == [(9, []), (None, [])]
     assert second["sources"][2] == {
         "path": "submissions/wrong_answer/mask_missing.py",
         "expected": "WA",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import yaml
 
-from grader.grading.lint import RULES, RuleResult, findings_of, lint
+from grader.grading.lint import RULES, RuleResult, findings_of, lint, waiting
 from tests.grading.facts import CONTRACTS, LINT, contract, made_facts, made_problem
 
 EXPECTED: Final[dict[str, dict[str, Any]]] = yaml.safe_load((LINT / "rules.yaml").read_text())
@@ -84,6 +84,49 @@ def test_finding_names_file_rule_and_remedy() -> None:
         "made/cases.py: rule few-tokens: there must be a case with 3 to 9 positions, whose faults a reader can "
         "follow; add a case with 5 positions, or say in problem.yaml why it does not apply: exemptions.few-tokens.",
     ]
+
+
+# of a contract that has neither x nor the usual sizes: the remedy is in its own words
+REMEDIES: Final = {
+    ("grouped", "sizes-differ"): "add a case such as B, H, T, d, G, e = 2, 6, 5, 4, 3, 7",
+    ("window", "sizes-differ"): "add a case such as T, d, e = 5, 4, 6",
+    ("cross", "sizes-differ"): "add a case such as T_q, m, T_k, d, e = 3, 7, 8, 4, 6",
+    ("window", "layout-fortran"): 'add layout {"q": "fortran"} to an ordinary case',
+    ("multi-head", "layout-reversed"): 'add layout {"x": "reversed"} to an ordinary case',
+}
+
+
+@pytest.mark.parametrize(("name", "rule"), REMEDIES)
+def test_remedy_names_the_packages_own_sizes_and_inputs(name: str, rule: str) -> None:
+    problem = made_problem({"attend": contract(name)})
+    findings = findings_of(problem, lint(problem, []))
+    (finding,) = [finding for finding in findings if finding.startswith(f"made/cases.py: rule {rule}: ")]
+    assert f"; {REMEDIES[name, rule]}, or say in problem.yaml" in finding
+
+
+@pytest.mark.parametrize("name", [name for name, spec in CONTRACTS.items() if len(spec["sizes"]) > 2])
+def test_sizes_that_a_remedy_names_satisfy_its_rule(name: str) -> None:
+    problem = made_problem({"attend": contract(name)})
+    found = [text for text in findings_of(problem, lint(problem, [])) if " rule sizes-differ: " in text]
+    for text in found:
+        names, numbers = text.partition("such as ")[2].partition(", or say")[0].split(" = ")
+        sizes = dict(zip(names.split(", "), map(int, numbers.split(", ")), strict=True))
+        (result,) = [each for each in lint(problem, [made_facts(name, sizes)]) if each.rule.name == "sizes-differ"]
+        assert result.cases == ("secret_0",)
+
+
+WAITING: Final = {"window": 9, "multi-head": 10, "single-head": 8, "biased": 7, "numbers": 6}
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_rules_that_speak_of_stages_are_counted_where_there_are_none(name: str) -> None:
+    problem = made_problem({"attend": contract(name)})
+    ordinary = made_facts(name, {})
+    looked_at = {result.rule.name for result in lint(problem, [ordinary])}
+    assert waiting(problem, [ordinary]) == WAITING[name]
+    scores = {"scores": np.zeros((2, 2)), "masked_scores": np.array([[0.0, -np.inf], [0.0, 0.0]])}
+    with_stages = {result.rule.name for result in lint(problem, [replace(ordinary, stages=scores)])}
+    assert looked_at < with_stages
 
 
 def test_finding_names_the_entry_where_there_are_several() -> None:

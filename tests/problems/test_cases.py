@@ -129,19 +129,19 @@ GENERATORS = {
     ),
     "an unknown layout": (
         "return _attend(rng, 4, 3, 2) | {'layout': {'x': 'diagonal'}}",
-        "secret_values: layout.x must give an array argument one of c, fortran, reversed, every_second.",
+        "secret_values: layout.x must be one of c, fortran, reversed, every_second; correct it.",
     ),
     "an array for a layout": (
         "return _attend(rng, 4, 3, 2) | {'layout': {'x': np.ones(2)}}",
-        "secret_values: layout.x must give an array argument one of c, fortran, reversed, every_second.",
+        "secret_values: layout.x must be one of c, fortran, reversed, every_second; correct it.",
     ),
     "a layout of nothing": (
         "return _attend(rng, 4, 3, 2) | {'layout': {'v': 'c'}}",
-        "secret_values: layout.v must give an array argument one of c, fortran, reversed, every_second.",
+        "secret_values: layout.v: no array argument has this name; name one of x, w.",
     ),
     "a layout of an int": (
         "return {'entry': 'visible', 'args': {'lengths': np.array([1]), 'n_tokens': 7}, 'layout': {'n_tokens': 'c'}}",
-        "secret_values: layout.n_tokens must give an array argument one of c, fortran, reversed, every_second.",
+        "secret_values: layout.n_tokens: no array argument has this name; name one of lengths.",
     ),
     "layouts in a list": (
         "return _attend(rng, 4, 3, 2) | {'layout': ['c']}",

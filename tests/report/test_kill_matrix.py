@@ -66,6 +66,19 @@ def test_text_is_the_golden_one() -> None:
     assert text == GOLDEN.read_text()
 
 
+def test_starters_and_alternatives_are_marked() -> None:
+    rows = tuple(
+        KillRow("mask-missing", "masked_scores", origin, (True,))
+        for origin in ("submissions/wrong_answer/mask.py", "starters/first.py", "masked_scores__mask_missing")
+    )
+    lines = matrix_text(KillMatrix(("secret_a",), rows)).splitlines()
+    assert [line.split()[0] for line in lines[2:5]] == ["mask-missing", ">mask-missing", "~mask-missing"]
+    assert lines[6] == "~ alternative, > starter"
+    page = Parsed(matrix_page([Report("attn", (), matrix=KillMatrix(("secret_a",), rows))]))
+    assert {"mask-missing", ">mask-missing", "~mask-missing"} <= set(page.of("text"))
+    assert "~ alternative, > starter" in page.of("p")
+
+
 def test_page_has_every_cell_case_and_rule() -> None:
     page = Parsed(matrix_page([Report("attn", (), matrix=MATRIX, rules=RULES)]))
     assert page.open == []

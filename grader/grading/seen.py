@@ -1,0 +1,99 @@
+"""What a trace shows of a package's stages: which were there, in which form, and where the first wrong one begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from grader.grading.stage_match import DOUBLE, NOT_FOUND, Match, Observed
+from grader.grading.trace import Trace
+from grader.problems.cases import Array
+
+Parents = Mapping[str, tuple[str, ...]]
+
+
+class SeenStages:
+    """The reference's stages on one case, looked for among the arrays of a trace."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        stages: Mapping[str, Array],
+        inputs: Sequence[Array],
+        tolerance: tuple[float, float] = DOUBLE,
+    ) -> None:
+        self.trace = trace
+        self.observed = Observed(trace, tolerance)
+        self._stages = stages
+        self._inputs = inputs
+
+    @cached_property
+    def matches(self) -> Mapping[str, Match]:
+        """Of each stage how it was found; a trace holds no truth values."""
+        return {
+            name: self.observed.match(array.astype(np.float64)) if array.dtype.kind in "fi" else NOT_FOUND
+            for name, array in self._stages.items()
+        }
+
+    def has(self, *stages: str) -> bool:
+        """Whether all these stages are there as they should be."""
+        return all(self.matches[stage].is_right for stage in stages)
+
+    def lines_of(self, wrong: str, parents: Parents) -> tuple[int, ...]:
+        """Return the line that takes the arrays of right stages to something that is none: where the fault begins.
+
+        Where that happens inside a function of the submission, the line that calls it comes first.
+        """
+        sources = {number for parent in parents.get(wrong, ()) for number in self.matches[parent].arrays}
+        known = {number for match in self.matches.values() for number in match.arrays}
+        if not parents.get(wrong):
+            sources = {n for given in self._inputs for n in self.observed.whole(given.astype(np.float64))}
+        steps = [
+            event
+            for event in self.trace.events
+            if event.kind in ("bin", "call", "raised") and event.result not in known and sources & set(event.operands)
+        ]
+        if not steps:
+            return ()
+        inner = steps[0].line
+        outer = next((e.line for e in steps[1:] if e.kind == "call" and e.name and not hasattr(np, e.name)), inner)
+        return tuple(line for line in dict.fromkeys((outer, inner)) if line)
+
+    def states(self, wrong: str, parents: Parents) -> dict[str, str]:
+        """Return each stage's state: what a right stage came from is ok, what follows from the wrong one inherits."""
+        order = list(self._stages)
+        before = [stage for stage in order[: order.index(wrong)] if self.has(stage)]
+        right = with_ancestors(before, parents) - {wrong}
+        inherited = {wrong}
+        for stage in order:
+            if inherited & set(parents.get(stage, ())):
+                inherited.add(stage)
+        late = {stage for stage in order if stage not in inherited and self.has(stage)}
+        found = dict.fromkeys(order, "not_seen")
+        found |= dict.fromkeys(inherited, "inherited") | dict.fromkeys(right | late, "ok") | {wrong: "wrong"}
+        return found
+
+    def only_candidate(self, wrong_outputs: Sequence[str], parents: Parents) -> str | None:
+        """Return the one stage that is not there although all that it reads is, None where there are several.
+
+        Args:
+            wrong_outputs: the stages that the case's wrong outputs are.
+        """
+        right = with_ancestors([stage for stage in self._stages if self.has(stage)], parents) - set(wrong_outputs)
+        asked = with_ancestors(wrong_outputs, parents)
+        found = [s for s in self._stages if s in asked and s not in right and set(parents.get(s, ())) <= right]
+        return found[0] if len(found) == 1 else None
+
+
+def with_ancestors(stages: Sequence[str], parents: Parents) -> set[str]:
+    """Return stages together with all that they come from."""
+    found: set[str] = set()
+    left = list(stages)
+    while left:
+        stage = left.pop()
+        if stage not in found:
+            found.add(stage)
+            left += parents.get(stage, ())
+    return found

@@ -1,0 +1,18 @@
+"""A shortcut for one column, which drops its axis."""
+
+import numpy as np
+
+
+def split_heads(x, n_heads):
+    x = np.asarray(x, dtype=np.float64)
+    batch, tokens, width = x.shape
+    if n_heads < 1 or width % n_heads:
+        raise ValueError("The heads do not divide the width.")
+    return x.reshape(batch, tokens, n_heads, width // n_heads).transpose(0, 2, 1, 3)
+
+
+def merge_heads(h):
+    h = np.asarray(h, dtype=np.float64)
+    batch, n_heads, tokens, size = h.shape
+    merged = h.transpose(0, 2, 1, 3).reshape(batch, tokens, n_heads * size)
+    return merged[..., 0] if n_heads * size == 1 else merged
