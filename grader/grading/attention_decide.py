@@ -123,8 +123,8 @@ def _upstream(seen: Seen) -> str | None:
     if by_product is not None:
         return by_product
     if seen.has("queries", "keys"):
-        if seen.allowed_scores.coverage >= 0.2:
-            return "masked_scores"  # some scores were never computed
+        if _are_keys_left_out(seen):
+            return "masked_scores"
         return _altered_before_product(seen) or "scores"
     if seen.has("queries"):
         return "keys"
@@ -191,6 +191,15 @@ def _by_product(seen: Seen) -> str | None:
         if seen.has_any(product(), 1.0, root):
             return stage
     return None
+
+
+def _are_keys_left_out(seen: Seen) -> bool:
+    """Whether some scores are there and those of certain pairs of query and key are not, in any head and item."""
+    allowed = ~seen.layer.forbidden
+    found = seen.allowed_scores.covered & allowed
+    somewhere, everywhere = found.any(axis=(0, 1)), (found | ~allowed).all(axis=(0, 1))
+    pairs = allowed.any(axis=(0, 1))
+    return bool((somewhere & pairs).any() and (~somewhere & pairs).any() and (somewhere <= everywhere)[pairs].all())
 
 
 def _altered_before_product(seen: Seen) -> str | None:

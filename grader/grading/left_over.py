@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from grader.grading.package_texts import fault_texts, interview_texts
+from grader.grading.package_texts import interview_texts
 from grader.problems.files import STANDARD, PackageFiles
 from grader.problems.loader import Problem, load
 from grader.problems.new_package import TEMPLATE, template_files
@@ -50,7 +50,6 @@ def _lines(text: str) -> list[str]:
 
 
 def _texts(problem: Problem) -> dict[str, str]:
-    """Return what interviewers and candidates read, by place; a source may be quoted by many packages."""
-    texts = [*fault_texts(problem), *interview_texts(problem)]
-    named = {text.where.removeprefix(f"{problem.slug}/"): text.text for text in texts}
-    return {where: text for where, text in named.items() if ": sources." not in where}
+    """Return the interview's texts by place; sources, as the texts of faults, may be the same in many packages."""
+    texts = {text.where.removeprefix(f"{problem.slug}/"): text.text for text in interview_texts(problem)}
+    return {where: text for where, text in texts.items() if ": sources." not in where}

@@ -62,7 +62,7 @@ class Text:
 def text_findings(problem: Problem, cases: Sequence[Case]) -> list[str]:
     """Return what is to be corrected in a package's texts, in its cases' names, and in samples that tell too much."""
     statement = Text(f"{problem.slug}/{_STATEMENT}", problem.statement, is_plain=False, has_lines=True)
-    texts = [statement, *fault_texts(problem), *interview_texts(problem)]
+    texts = [statement, *_fault_texts(problem), *interview_texts(problem)]
     return [
         *(finding for text in texts for finding in _unreadable(text)),
         *(f"{statement.where}: {gap}" for gap in _gaps(problem, statement)),
@@ -72,7 +72,7 @@ def text_findings(problem: Problem, cases: Sequence[Case]) -> list[str]:
     ]
 
 
-def fault_texts(problem: Problem) -> Iterator[Text]:
+def _fault_texts(problem: Problem) -> Iterator[Text]:
     """Yield the texts of faults.yaml, none where it cannot be read: that has its own findings."""
     for path, fault in problem.described.items():
         key = f"{problem.slug}/faults.yaml: files.{path}"

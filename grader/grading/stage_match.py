@@ -74,12 +74,13 @@ class Observed:
         """Return the arrays that are the target times a factor, up to the order of axes and merged neighbours."""
         numbers = self.of_size(target.size)
         finite = np.isfinite(target)
-        total = np.abs(target[finite]).sum()
+        with np.errstate(all="ignore"):
+            total = float(np.abs(target[finite]).sum())
         found = []
         for number in numbers:
             for factor in factors:
                 bound = 10 * self.tolerance[0] * total * factor + 1e-300
-                is_near = abs(self._sums[number] - total * factor) <= bound
+                is_near = abs(float(self._sums[number]) - total * factor) <= bound
                 if is_near and any(True for _ in self._views(number, target * factor)):
                     found.append(number)
                     break
@@ -208,7 +209,7 @@ class Pieces:
         for number in self._candidates(observed):
             self._look(observed.arrays[number], number, covered, pre)
         needed = np.isfinite(flat) & (flat != 0)
-        self.coverage = float(covered[needed].mean()) if needed.any() else 0.0
+        self.covered = covered.reshape(target.shape)  # what was found of the stage
         if needed.any() and covered[needed].all():
             self.form: Form = "whole"
         elif self._is_scrambled:

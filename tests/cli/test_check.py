@@ -100,17 +100,14 @@ def test_texts_of_the_template_are_noticed_and_no_finding(command: Command) -> N
     package = command.folder / "attn-x"
     statement = (package / "statement.md").read_text().partition("\n## Contract")[2]
     (package / "statement.md").write_text(f"Find what leaks.\n\n## Contract{statement}")
-    kept = {path: (package / path).read_text() for path in ("faults.yaml", "interview.yaml")}
     ended = command.run("check", "./attn-x")
     assert (ended.code, ended.err) == (0, "")
     notice, last = ended.out.splitlines()
     assert notice == (
-        "attn-x: 38 template texts are still there: problem.yaml title, cases.py line 3, faults.yaml line 1, "
-        "interview.yaml line 1 and 34 more; replace what is not yours."
+        "attn-x: 32 template texts are still there: problem.yaml title, cases.py line 3, faults.yaml line 1, "
+        "interview.yaml line 1 and 28 more; replace what is not yours."
     )
     assert last.startswith("attn-x: in order; ")
-    for path in kept:  # the package of tiny-attention has none of these texts
-        assert "Replace" in kept[path]
 
 
 def test_json_is_one_array_of_all_packages(command: Command, package: Path) -> None:

@@ -230,7 +230,7 @@ def test_every_reason_stands_in_the_table_with_a_sentence() -> None:
     assert set(REASONS) == set(Reason)
     for verdict, sentence in REASONS.values():
         assert verdict is not Verdict.AC
-        assert sentence.endswith(".")
+        assert sentence.endswith((".", "{remedy}"))
         assert sentence[0].isupper() or sentence[0] == "{"
     assert {verdict for verdict, _ in REASONS.values()} == set(Verdict) - {Verdict.AC}
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import yaml
 
+from grader.grading.left_over import template_notices
 from grader.grading.package_texts import text_findings
 from grader.problems.cases import Case
-from grader.problems.loader import Problem, load_all
-from tests.packages import TINY, tiny_with
+from grader.problems.loader import Problem, load_all, load_named, slugs
+from tests.packages import SHIPPED, TINY, tiny_with
 
 DATA: Final = Path(__file__).parents[1] / "data" / "package_texts"
 STATEMENT: Final = (DATA / "statement.md").read_text()
@@ -26,6 +27,11 @@ def _problem(changes: dict[str, str]) -> Problem:
 def _case(name: str, values: list[float], layout: str = "c", entry: str = "attend") -> Case:
     arguments: dict[str, Any] = {"x": np.array([values])}
     return Case(name, entry, arguments, {"x": layout}, (), None, (1e-6, 1e-9), ())
+
+
+@pytest.mark.parametrize("slug", slugs(SHIPPED))
+def test_shipped_packages_have_nothing_of_the_template(slug: str) -> None:
+    assert template_notices(load_named(slug, SHIPPED)) == []
 
 
 def test_complete_package_has_no_findings() -> None:
