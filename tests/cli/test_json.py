@@ -110,6 +110,8 @@ def test_a_check_is_one_array(command: Command) -> None:
         "sources": [source],
         "matrix": {"cases": [str], "faults": [fault]},
         "rules": [rule],
+        "waiting": (str, NoneType),
+        "notices": [str],
     }
     assert deviations(report, shape) == []
     assert report["sources"]

@@ -152,7 +152,7 @@ def test_the_threads_survive_what_judging_throws(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def explode(*arguments: object) -> None:
+    def explode(*arguments: object, **named: object) -> None:
         raise MemoryError("canary of ours")
 
     keys = [make_submission(engine, ada, attempt, RIGHT).id for _ in range(3)]
