@@ -204,6 +204,9 @@ class _Judging:
             answer = None if case.entry in missing else run.ask(case.question)
             self.returned.append(_returned(answer))
             failure = self._failure(case, answer)
+            if failure is None and isinstance(answer, Raised):  # rightly: a call that raised was not made a second time
+                answer = run.ask(case.question)
+                failure = self._failure(case, answer)
             if isinstance(answer, Answer) and not isinstance(answer.again, Raised):
                 answered.append(position)
             self.results.append(self._result(case, failure, _take(run.prints)))
