@@ -41,11 +41,6 @@ class RuleResult:
         minimum = self.rule.minimum
         return len(self.cases) >= (self.total if minimum is None else minimum)
 
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """The cases without any one of which the rule would be broken."""
-        return self.cases if len(self.cases) == self.rule.minimum and not self.is_exempt else ()
-
 
 def lint(problem: Problem, facts: Sequence[CaseFacts]) -> tuple[RuleResult, ...]:
     """Return every rule that applies, for each entry of a package, with the secret cases that satisfy it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,15 +44,12 @@ def trace_cases(tree: StageTree, cases: Sequence[Case], lane: Lane) -> list[Outc
 
 
 def compose_cases(
-    tree: StageTree, cases: Sequence[Case], faults: Sequence[Names], lane: Lane, done: Callable[[], None] | None = None
+    tree: StageTree, cases: Sequence[Case], faults: Sequence[Names], lane: Lane
 ) -> list[list[Outcome]]:
     """Return for each fault and case what the composed stages return with the fault's alternatives in place.
 
     An entry is composed with those alternatives whose stages it has; where it has none of them, the outcome is that of
     the stages without a fault: what is expected.
-
-    Args:
-        done: called after each case.
     """
     own = {entry: {each.name for each in tree.alternatives_of(entry)} for entry in tree.problem.spec.entries}
     parts = {
@@ -70,8 +67,6 @@ def compose_cases(
         found = dict(zip(call.functions, outcomes, strict=True))
         unharmed: Outcome = case.raises or case.expected
         columns.append([found.get(caller_of(number, names), unharmed) for names in parts[case.entry]])
-        if done is not None:
-            done()
     return [list(row) for row in zip(*columns, strict=True)]
 
 

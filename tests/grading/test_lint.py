@@ -149,17 +149,12 @@ def test_exemption_that_is_not_needed_is_a_finding(name: str) -> None:
     assert findings[-1] == f"made/problem.yaml: exemptions.{name}: {EXEMPTIONS[name]}"
 
 
-def test_exempt_rule_is_no_finding_and_needs_no_case() -> None:
+def test_exempt_rule_is_no_finding() -> None:
     problem = made_problem({"attend": contract("slopes")}, {"many-heads": "the series ends at 8 heads"})
     results = {result.rule.name: result for result in lint(problem, [made_facts("slopes", {})])}
     assert results["many-heads"].is_exempt
     assert not any("many-heads" in finding for finding in findings_of(problem, tuple(results.values())))
-    assert results["odd-heads"].needed == ("secret_0",)
-    assert results["many-heads"].needed == ()
-
-
-def test_rule_of_every_case_needs_none_in_particular() -> None:
-    assert _result("output-matrix-never-identity", "single-head", [{}]).needed == ()
+    assert results["odd-heads"].cases == ("secret_0",)
 
 
 STRANGE: Final = {
