@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 from grader.errors import UserError
 from grader.report.visible import visible
 from grader.store import queries
-from grader.store.models import NAME_LENGTH, Candidate
+from grader.store.models import NAME_LENGTH, User
 
 
-def register(session: Session, name: str, now: datetime) -> Candidate:
+def register(session: Session, name: str, now: datetime) -> User:
     """Return a new candidate; an equal name is somebody else all the same.
 
     Raises:
@@ -26,18 +26,12 @@ def register(session: Session, name: str, now: datetime) -> Candidate:
         raise UserError(f"The name has {len(name)} characters; shorten it to {NAME_LENGTH}.")
     if visible(name, keep="") != name:
         raise UserError("The name has characters that do not show; type it again without them.")
-    candidate = Candidate(name=name, created_at=now)
-    session.add(candidate)
+    user = User(name=name, name_key=name.casefold(), created_at=now)
+    session.add(user)
     session.flush()
-    return candidate
+    return user
 
 
-def recognise(session: Session, public_id: str | None) -> Candidate | None:
+def recognise(session: Session, public_id: str | None) -> User | None:
     """Return the candidate that a cookie's content names."""
     return queries.candidate_of(session, public_id) if public_id else None
-
-
-def leave(session: Session, public_id: str, now: datetime) -> None:
-    """End a candidate's access for good: every copy of the cookie opens nothing from now on."""
-    if candidate := queries.candidate_of(session, public_id):
-        candidate.left_at = now

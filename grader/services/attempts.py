@@ -13,7 +13,8 @@ from grader.errors import NotFound, UserError
 from grader.problems.loader import Problem
 from grader.services.packages import Packages
 from grader.store import queries
-from grader.store.models import Attempt, Candidate, Mode, Submission
+from grader.store.base import Mode
+from grader.store.models import Attempt, Submission, User
 
 WAITING_MAX: Final = 5  # submissions of one candidate that wait at a time, so that nobody fills the queue
 EDITABLE_BYTES_MAX: Final = 1 << 20  # what is larger is refused by judging, and slows a browser down
@@ -43,7 +44,7 @@ class Progress:
 
 
 def start(
-    session: Session, candidate: Candidate, problem: Problem, variant: str, packages: Packages, now: datetime
+    session: Session, candidate: User, problem: Problem, variant: str, packages: Packages, now: datetime
 ) -> Attempt:
     """Return the candidate's running attempt on a variant, begun now when there is none.
 
@@ -63,7 +64,7 @@ def start(
     return attempt
 
 
-def submit(session: Session, candidate: Candidate, public_id: str, source: bytes, now: datetime) -> Submission:
+def submit(session: Session, candidate: User, public_id: str, source: bytes, now: datetime) -> Submission:
     """Store a source as it is; it has no verdict until it is judged.
 
     Raises:
@@ -83,7 +84,7 @@ def submit(session: Session, candidate: Candidate, public_id: str, source: bytes
     return submission
 
 
-def give_up(session: Session, candidate: Candidate, public_id: str, now: datetime) -> Attempt:
+def give_up(session: Session, candidate: User, public_id: str, now: datetime) -> Attempt:
     """End an attempt without a solution, which opens its follow-ups and answers; a solved one stays as it is.
 
     Raises:
@@ -95,7 +96,7 @@ def give_up(session: Session, candidate: Candidate, public_id: str, now: datetim
     return attempt
 
 
-def progress(session: Session, candidate: Candidate | None) -> dict[str, Progress]:
+def progress(session: Session, candidate: User | None) -> dict[str, Progress]:
     """Return what a candidate has reached, by the problems' slugs."""
     found: dict[str, Progress] = {}
     for attempt, number in reversed(queries.attempts_of(session, candidate) if candidate else ()):

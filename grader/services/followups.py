@@ -17,7 +17,7 @@ from grader.problems.schema import FollowUpSpec, MultipleChoiceSpec, WrongAnswer
 from grader.services.attempts import AttemptClosed
 from grader.services.packages import Packages
 from grader.store import queries
-from grader.store.models import Attempt, Candidate, FollowUpAnswer
+from grader.store.models import Attempt, FollowUpAnswer, User
 
 ANSWER_MIN: Final = 20  # characters
 ANSWER_MAX: Final = 10_000
@@ -100,7 +100,7 @@ def follow_ups(session: Session, attempt: Attempt, problem: Problem) -> FollowUp
 
 
 def answer(
-    session: Session, candidate: Candidate, public_id: str, question: str, text: str, packages: Packages, now: datetime
+    session: Session, candidate: User, public_id: str, question: str, text: str, packages: Packages, now: datetime
 ) -> None:
     """Store the candidate's own answer, for good: text for a question, the number of a choice for a multiple choice.
 

@@ -59,12 +59,33 @@ def _configured(url: str, scripts: Path | None) -> Iterator[Config]:
     engine = make_engine(url)
     try:
         # all or nothing: both databases can change tables within a transaction
-        with engine.execution_options(writes=True).begin() as connection:
-            _lock(connection)
-            config.attributes["connection"] = connection
-            yield config
+        with engine.execution_options(writes=True).connect() as connection:
+            _let_tables_be_rebuilt(connection)
+            with connection.begin():
+                _lock(connection)
+                config.attributes["connection"] = connection
+                yield config
+                _check_references(connection)
     finally:
         engine.dispose()
+
+
+def _let_tables_be_rebuilt(connection: Connection) -> None:
+    """Stop SQLite's checks of references: to change a table it is copied and dropped, which rows of others name."""
+    if connection.dialect.name == "sqlite":
+        driver = connection.connection.driver_connection
+        assert driver is not None
+        driver.execute("PRAGMA foreign_keys = OFF")  # does nothing within a transaction
+
+
+def _check_references(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+        if broken:
+            raise UserError(
+                f"The database was left as it is: {len(broken)} rows name others that are missing (first in the table "
+                f"{broken[0][0]}); restore a backup, or remove those rows."
+            )
 
 
 def _lock(connection: Connection) -> None:

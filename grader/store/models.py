@@ -1,100 +1,21 @@
-"""Tables of the service. Times are UTC; integer keys stay inside, `public_id` stands in addresses."""
+"""Tables of the service. Integer keys stay inside, `public_id` stands in addresses."""
 
 from __future__ import annotations
 
-import base64
-import secrets
-from datetime import UTC, datetime
-from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Final
+from datetime import datetime
+from typing import Final
 
-from sqlalchemy import (
-    DateTime,
-    Dialect,
-    Double,
-    Enum,
-    ForeignKey,
-    Index,
-    LargeBinary,
-    MetaData,
-    String,
-    Text,
-    TypeDecorator,
-    UniqueConstraint,
-    text,
-)
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from grader.grading.verdict import Reason, Verdict, Visibility
+from grader.store.base import Base, Key, LongText, Mode, PublicId, ShortText
 
-PUBLIC_ID_LENGTH: Final = 12
-NAME_LENGTH: Final = 60  # of a candidate's name
+NAME_LENGTH: Final = 60  # of a user's name
+NAME_KEY_LENGTH: Final = 180  # folding a letter's case can make three of it
+PASSWORD_HASH_LENGTH: Final = 255
 QUESTION_ID_LENGTH: Final = 80
-
-
-def new_public_id() -> str:
-    """Return 12 random base32 characters in lower case: 60 bits."""
-    return base64.b32encode(secrets.token_bytes(8)).decode().lower()[:PUBLIC_ID_LENGTH]
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """An aware time in UTC, also where the database forgets the zone."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Refuse a time without a zone: it would silently be read as UTC."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a time without a zone cannot be stored")
-        return value.astimezone(UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give the zone back."""
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-class Mode(StrEnum):
-    """What an attempt is part of."""
-
-    PRACTICE = "practice"
-
-
-def _varchar(kind: type[StrEnum], length: int) -> Enum:
-    """Store an enumeration as VARCHAR with its values, so that a new member needs no ALTER TYPE."""
-    return Enum(kind, native_enum=False, length=length, values_callable=lambda members: [m.value for m in members])
-
-
-class Base(DeclarativeBase):
-    """Base of all tables, with names for every constraint."""
-
-    metadata = MetaData(
-        naming_convention={
-            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
-    type_annotation_map: ClassVar[dict[Any, Any]] = {
-        datetime: UtcDateTime(),
-        bytes: LargeBinary(),
-        float: Double(),
-        Verdict: _varchar(Verdict, 3),
-        Reason: _varchar(Reason, 40),
-        Mode: _varchar(Mode, 16),
-        Visibility: String(6),
-    }
-
-
-Key = Annotated[int, mapped_column(primary_key=True)]
-PublicId = Annotated[str, mapped_column(String(PUBLIC_ID_LENGTH), unique=True, default=new_public_id)]
-ShortText = Annotated[str, mapped_column(String(100))]
-LongText = Annotated[str, mapped_column(Text)]
+HINT_LEVEL_FIRST: Final = 1  # practice starts with the stage named
 
 
 class Package(Base):
@@ -110,16 +31,62 @@ class Package(Base):
     created_at: Mapped[datetime]
 
 
-class Candidate(Base):
-    """Someone who practises; known by a signed cookie alone, so a name gives access to nothing."""
+class User(Base):
+    """Someone with an account. Everybody may practise; further rights are switches."""
 
-    __tablename__ = "candidate"
+    __tablename__ = "user_account"
 
     id: Mapped[Key]
     public_id: Mapped[PublicId]
     name: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    name_key: Mapped[str] = mapped_column(String(NAME_KEY_LENGTH), unique=True)  # what signing in looks a name up by
+    password_hash: Mapped[str | None] = mapped_column(String(PASSWORD_HASH_LENGTH))  # None: only a link opens it
+    is_interviewer: Mapped[bool] = mapped_column(default=False)
+    is_admin: Mapped[bool] = mapped_column(default=False)
+    epoch: Mapped[int] = mapped_column(default=1)  # grows with each change of rights or password: older sessions end
     created_at: Mapped[datetime]
-    left_at: Mapped[datetime | None]  # from then on the cookie opens nothing
+
+
+class WebSession(Base):
+    """A browser that is signed in; the cookie's token is kept as its hash alone."""
+
+    __tablename__ = "web_session"
+
+    id: Mapped[Key]
+    token_sha256: Mapped[str] = mapped_column(String(64), unique=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id"), index=True)
+    epoch: Mapped[int]  # the user's when it began
+    created_at: Mapped[datetime]
+    seen_at: Mapped[datetime]  # coarse: written at most every few minutes
+    expires_at: Mapped[datetime]
+
+    user: Mapped[User] = relationship()
+
+
+class SignInLink(Base):
+    """A link that lets someone choose a password once; its token is kept as its hash alone."""
+
+    __tablename__ = "sign_in_link"
+
+    id: Mapped[Key]
+    token_sha256: Mapped[str] = mapped_column(String(64), unique=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id"), index=True)
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+
+
+class SignInFailure(Base):
+    """How often signing in failed lately for one name from one network address."""
+
+    __tablename__ = "sign_in_failure"
+    __table_args__ = (UniqueConstraint("name_key", "address"),)
+
+    id: Mapped[Key]
+    name_key: Mapped[str] = mapped_column(String(NAME_KEY_LENGTH))
+    address: Mapped[str] = mapped_column(String(45))  # IPv4, or the /64 of an IPv6
+    count: Mapped[int]
+    last_at: Mapped[datetime] = mapped_column(index=True)
 
 
 class Attempt(Base):
@@ -129,17 +96,28 @@ class Attempt(Base):
 
     id: Mapped[Key]
     public_id: Mapped[PublicId]
-    candidate_id: Mapped[int] = mapped_column(ForeignKey("candidate.id"), index=True)
+    candidate_id: Mapped[int] = mapped_column(ForeignKey("user_account.id"), index=True)
     package_id: Mapped[int] = mapped_column(ForeignKey("package.id"), index=True)
     variant: Mapped[ShortText]
     mode: Mapped[Mode]
     started_at: Mapped[datetime]
     solved_at: Mapped[datetime | None]  # when the first accepted source was handed in
     given_up_at: Mapped[datetime | None]
-    best_score: Mapped[float | None]  # None until something has been judged
+    best_score: Mapped[float | None]  # None until something has been judged; hints are not taken off
+    hint_level: Mapped[int] = mapped_column(default=HINT_LEVEL_FIRST)  # the highest level that was opened
+    hint_cost: Mapped[float] = mapped_column(default=0.0)  # points that opened levels take off, once each
+    diagnosed_stage: Mapped[ShortText | None]  # named by the candidate before the first submission
+    diagnosed_at: Mapped[datetime | None]
+    draft: Mapped[bytes | None] = mapped_column(deferred=True)  # what the editor held last
+    draft_saved_at: Mapped[datetime | None]
 
-    candidate: Mapped[Candidate] = relationship()
+    candidate: Mapped[User] = relationship()
     package: Mapped[Package] = relationship()
+
+    @property
+    def points(self) -> float | None:
+        """What counts: the best score less what hints cost, 0 at least; None until something has been judged."""
+        return None if self.best_score is None else max(0.0, self.best_score - self.hint_cost)
 
     @property
     def is_over(self) -> bool:
@@ -174,11 +152,14 @@ class Submission(Base):
     score: Mapped[float | None]  # None for JE
     max_score: Mapped[float | None]
     import_prints: Mapped[LongText | None]  # what the source printed while it was imported
+    first_wrong_stage: Mapped[ShortText | None]
     judgement: Mapped[LongText | None] = mapped_column(deferred=True)  # JSON: the whole result, never for the candidate
+    sample_outputs: Mapped[LongText | None] = mapped_column(deferred=True)  # JSON: what it returned for the samples
 
     attempt: Mapped[Attempt] = relationship()
     cases: Mapped[list[CaseResult]] = relationship(order_by="CaseResult.position")
     groups: Mapped[list[GroupResult]] = relationship(order_by="GroupResult.position")
+    faults: Mapped[list[SubmissionFault]] = relationship(order_by="SubmissionFault.position")
 
 
 class CaseResult(Base):
@@ -215,8 +196,48 @@ class GroupResult(Base):
     verdict: Mapped[Verdict | None]
 
 
+class SubmissionFault(Base):
+    """A fault that a submission behaves like, as its finding says."""
+
+    __tablename__ = "submission_fault"
+    __table_args__ = (UniqueConstraint("submission_id", "position"),)
+
+    id: Mapped[Key]
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"))
+    position: Mapped[int]
+    fault: Mapped[ShortText] = mapped_column(index=True)
+
+
+class SampleRun(Base):
+    """A source that was run on the sample cases alone; it counts for nothing. An attempt keeps its last ones."""
+
+    __tablename__ = "sample_run"
+    __table_args__ = (
+        UniqueConstraint("attempt_id", "ordinal"),
+        Index(
+            "ix_sample_run_unjudged",
+            "id",
+            sqlite_where=text("verdict IS NULL"),
+            postgresql_where=text("verdict IS NULL"),
+        ),
+    )
+
+    id: Mapped[Key]
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempt.id"))
+    ordinal: Mapped[int]  # from 1 within the attempt
+    source: Mapped[bytes] = mapped_column(deferred=True)
+    created_at: Mapped[datetime]
+    judged_at: Mapped[datetime | None]
+    verdict: Mapped[Verdict | None]
+    reason: Mapped[Reason | None]
+    message: Mapped[LongText | None]
+    outcome: Mapped[LongText | None]  # JSON: verdict, values and prints of each sample case
+
+    attempt: Mapped[Attempt] = relationship()
+
+
 class FollowUpAnswer(Base):
-    """The candidate's own answer to a follow-up question; written once, never changed."""
+    """The candidate's own answer to a follow-up question; the text is written once and never changed."""
 
     __tablename__ = "follow_up_answer"
     __table_args__ = (UniqueConstraint("attempt_id", "question_id"),)
@@ -226,3 +247,5 @@ class FollowUpAnswer(Base):
     question_id: Mapped[str] = mapped_column(String(QUESTION_ID_LENGTH))
     text: Mapped[LongText]
     created_at: Mapped[datetime]
+    rating: Mapped[int | None]  # the candidate's own, beside the expected answer: 1 missed it, 2 in part, 3 had it
+    rated_at: Mapped[datetime | None]

@@ -10,12 +10,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from grader.errors import NotFound
-from grader.store.models import Attempt, Candidate, FollowUpAnswer, Package, Submission
+from grader.store.models import Attempt, FollowUpAnswer, Package, Submission, User
 
 
-def candidate_of(session: Session, public_id: str) -> Candidate | None:
-    """Return the candidate that a cookie names, None when there is none or it has left."""
-    return session.scalar(select(Candidate).filter_by(public_id=public_id, left_at=None))
+def candidate_of(session: Session, public_id: str) -> User | None:
+    """Return the candidate that a cookie names, None when there is none."""
+    return session.scalar(select(User).filter_by(public_id=public_id))
 
 
 def package_of(session: Session, sha256: str) -> Package | None:
@@ -38,7 +38,7 @@ def archive_of(session: Session, sha256: str) -> bytes | None:
     return session.scalar(select(Package.archive).filter_by(sha256=sha256))
 
 
-def attempts_of(session: Session, candidate: Candidate) -> Sequence[tuple[Attempt, int]]:
+def attempts_of(session: Session, candidate: User) -> Sequence[tuple[Attempt, int]]:
     """Return a candidate's attempts, newest first, each with its number of submissions."""
     count = select(func.count(Submission.id)).where(Submission.attempt_id == Attempt.id).scalar_subquery()
     statement = (
@@ -50,7 +50,7 @@ def attempts_of(session: Session, candidate: Candidate) -> Sequence[tuple[Attemp
     return [(attempt, number) for attempt, number in session.execute(statement)]
 
 
-def attempt_of(session: Session, candidate: Candidate, public_id: str, *, lock: bool = False) -> Attempt:
+def attempt_of(session: Session, candidate: User, public_id: str, *, lock: bool = False) -> Attempt:
     """Return a candidate's attempt; with `lock` no other transaction changes it until this one ends.
 
     Raises:
@@ -67,7 +67,7 @@ def attempt_of(session: Session, candidate: Candidate, public_id: str, *, lock: 
     return attempt
 
 
-def running_attempt(session: Session, candidate: Candidate, package: Package, variant: str) -> Attempt | None:
+def running_attempt(session: Session, candidate: User, package: Package, variant: str) -> Attempt | None:
     """Return the newest attempt on a variant that is neither solved nor given up."""
     statement = (
         select(Attempt)
@@ -78,7 +78,7 @@ def running_attempt(session: Session, candidate: Candidate, package: Package, va
     return session.scalar(statement)
 
 
-def submission_of(session: Session, candidate: Candidate, attempt_id: str, ordinal: int) -> Submission:
+def submission_of(session: Session, candidate: User, attempt_id: str, ordinal: int) -> Submission:
     """Return a submission of a candidate's attempt, with its results.
 
     Raises:
@@ -118,7 +118,7 @@ def last_ordinal(session: Session, attempt: Attempt) -> int:
     return session.scalar(select(func.max(Submission.ordinal)).filter_by(attempt_id=attempt.id)) or 0
 
 
-def number_waiting(session: Session, candidate: Candidate) -> int:
+def number_waiting(session: Session, candidate: User) -> int:
     """Return how many submissions of a candidate are not judged yet."""
     statement = (
         select(func.count(Submission.id))

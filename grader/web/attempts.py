@@ -10,7 +10,7 @@ from flask.typing import ResponseReturnValue
 from grader.errors import NotFound, UserError
 from grader.services import attempts, candidate_view
 from grader.store import queries
-from grader.store.models import Candidate
+from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.service import candidate, now, service
 
@@ -19,7 +19,7 @@ bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
 ORDINAL = "<int(max=1000000):ordinal>"
 
 
-def current_candidate() -> Candidate:
+def current_candidate() -> User:
     """Return who asks.
 
     Raises:

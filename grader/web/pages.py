@@ -11,10 +11,8 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import RequestRedirect
 
 from grader.errors import NotFound
-from grader.services import accounts
-from grader.store.session import write_session
 from grader.web.security import HEALTH
-from grader.web.service import candidate, leave, now, service
+from grader.web.service import candidate, leave
 
 THEMES: Final = ("system", "light", "dark")
 THEME_DAYS: Final = 365
@@ -74,8 +72,5 @@ def me() -> ResponseReturnValue:
 @bp.post("/leave")
 def forget() -> ResponseReturnValue:
     """End this browser's access for good."""
-    if current := candidate():
-        with write_session(service().engine) as session:
-            accounts.leave(session, current.public_id, now())
     leave()
     return redirect(url_for("problems.index"), 303)

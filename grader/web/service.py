@@ -15,7 +15,7 @@ from grader.services import accounts
 from grader.services.judging import Dispatch
 from grader.services.packages import Packages
 from grader.services.samples import SampleView
-from grader.store.models import Candidate
+from grader.store.models import User
 from grader.store.session import read_session
 
 _NAME: Final = "grader"
@@ -41,16 +41,16 @@ def service() -> Service:
     return cast(Service, current_app.extensions[_NAME])
 
 
-def candidate() -> Candidate | None:
+def candidate() -> User | None:
     """Return the candidate whose signed cookie came with the request."""
     if "candidate" not in g:
         with read_session(service().engine) as reading:
             g.candidate = accounts.recognise(reading, session.get(_COOKIE_KEY))
-    found: Candidate | None = g.candidate
+    found: User | None = g.candidate
     return found
 
 
-def enter(new: Candidate) -> None:
+def enter(new: User) -> None:
     """Give the browser a cookie for a new candidate; a token from before it is worth nothing afterwards."""
     session.clear()
     session[_COOKIE_KEY] = new.public_id

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from grader.grading.verdict import CaseResult, Failure, Finding, GroupResult, Judgement, Reason, Sandbox, Verdict
 from grader.services import accounts, attempts
 from grader.services.packages import Packages
-from grader.store.models import Attempt, Candidate, Submission
+from grader.store.models import Attempt, Submission, User
 from grader.store.session import write_session
 from tests.services.tiny_package import SLUG, WRONG
 
@@ -20,18 +20,18 @@ def after(minutes: float) -> datetime:
     return NOON + timedelta(minutes=minutes)
 
 
-def make_candidate(engine: Engine, name: str = "Ada") -> Candidate:
+def make_candidate(engine: Engine, name: str = "Ada") -> User:
     with write_session(engine) as session:
         return accounts.register(session, name, NOON)
 
 
-def make_attempt(engine: Engine, packages: Packages, candidate: Candidate, variant: str = "only") -> Attempt:
+def make_attempt(engine: Engine, packages: Packages, candidate: User, variant: str = "only") -> Attempt:
     with write_session(engine) as session:
         return attempts.start(session, candidate, packages.named(SLUG), variant, packages, NOON)
 
 
 def make_submission(
-    engine: Engine, candidate: Candidate, attempt: Attempt, source: bytes = WRONG, minutes: float = 1
+    engine: Engine, candidate: User, attempt: Attempt, source: bytes = WRONG, minutes: float = 1
 ) -> Submission:
     with write_session(engine) as session:
         return attempts.submit(session, candidate, attempt.public_id, source, after(minutes))

@@ -6,9 +6,7 @@ import pytest
 from sqlalchemy import Engine
 
 from grader.errors import UserError
-from grader.services import accounts
-from grader.store.session import read_session, write_session
-from tests.services.made import NOON, after, make_candidate
+from tests.services.made import make_candidate
 
 
 def test_equal_names_are_different_candidates(engine: Engine) -> None:
@@ -33,18 +31,3 @@ def test_names_are_tidied(engine: Engine, given: str, stored: str) -> None:
 def test_unusable_names_are_refused(engine: Engine, name: str) -> None:
     with pytest.raises(UserError):
         make_candidate(engine, name)
-
-
-def test_recognised_until_leaving(engine: Engine) -> None:
-    candidate = make_candidate(engine)
-    with read_session(engine) as session:
-        found = accounts.recognise(session, candidate.public_id)
-        assert found is not None
-        assert found.id == candidate.id
-        assert accounts.recognise(session, None) is None
-        assert accounts.recognise(session, "nosuch") is None
-    with write_session(engine) as session:
-        accounts.leave(session, candidate.public_id, after(1))
-        accounts.leave(session, "nosuch", NOON)
-    with read_session(engine) as session:
-        assert accounts.recognise(session, candidate.public_id) is None

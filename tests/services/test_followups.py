@@ -13,7 +13,7 @@ from grader.services.followups import FollowUps
 from grader.services.judging import write_result
 from grader.services.packages import Packages
 from grader.store import queries
-from grader.store.models import Attempt, Candidate
+from grader.store.models import Attempt, User
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
 from tests.services.tiny_package import AFTER_THE_ANSWER, AFTER_THE_ATTEMPT
@@ -22,28 +22,26 @@ OWN = "I think that it multiplies by three."
 
 
 @pytest.fixture
-def ada(engine: Engine) -> Candidate:
+def ada(engine: Engine) -> User:
     return make_candidate(engine)
 
 
 @pytest.fixture
-def attempt(engine: Engine, packages: Packages, ada: Candidate) -> Attempt:
+def attempt(engine: Engine, packages: Packages, ada: User) -> Attempt:
     return make_attempt(engine, packages, ada)
 
 
-def give_up(engine: Engine, candidate: Candidate, attempt: Attempt) -> None:
+def give_up(engine: Engine, candidate: User, attempt: Attempt) -> None:
     with write_session(engine) as session:
         attempts.give_up(session, candidate, attempt.public_id, after(5))
 
 
-def answer(
-    engine: Engine, packages: Packages, candidate: Candidate, attempt: Attempt, question: str, text: str
-) -> None:
+def answer(engine: Engine, packages: Packages, candidate: User, attempt: Attempt, question: str, text: str) -> None:
     with write_session(engine) as session:
         followups.answer(session, candidate, attempt.public_id, question, text, packages, NOON)
 
 
-def opened(engine: Engine, packages: Packages, candidate: Candidate, attempt: Attempt) -> FollowUps | None:
+def opened(engine: Engine, packages: Packages, candidate: User, attempt: Attempt) -> FollowUps | None:
     with read_session(engine) as session:
         row = queries.attempt_of(session, candidate, attempt.public_id)
         return followups.follow_ups(session, row, packages.pinned(session, row.package))
@@ -51,19 +49,19 @@ def opened(engine: Engine, packages: Packages, candidate: Candidate, attempt: At
 
 @pytest.mark.parametrize(("verdict", "is_open"), [(Verdict.WA, False), (Verdict.JE, False), (Verdict.AC, True)])
 def test_solving_opens_the_questions(
-    engine: Engine, packages: Packages, ada: Candidate, attempt: Attempt, verdict: Verdict, is_open: bool
+    engine: Engine, packages: Packages, ada: User, attempt: Attempt, verdict: Verdict, is_open: bool
 ) -> None:
     write_result(engine, make_submission(engine, ada, attempt).id, make_judgement(verdict), NOON)
     assert (opened(engine, packages, ada, attempt) is not None) == is_open
 
 
-def test_before_that_nothing_is_answered(engine: Engine, packages: Packages, ada: Candidate, attempt: Attempt) -> None:
+def test_before_that_nothing_is_answered(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
     with pytest.raises(AttemptClosed):
         answer(engine, packages, ada, attempt, "first", OWN)
     assert opened(engine, packages, ada, attempt) is None
 
 
-def test_expected_answers_open_one_by_one(engine: Engine, packages: Packages, ada: Candidate, attempt: Attempt) -> None:
+def test_expected_answers_open_one_by_one(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
     give_up(engine, ada, attempt)
     before = opened(engine, packages, ada, attempt)
     assert all(word in repr(before) for word in AFTER_THE_ATTEMPT)
@@ -78,7 +76,7 @@ def test_expected_answers_open_one_by_one(engine: Engine, packages: Packages, ad
     assert "canary hint" not in repr(after_one)
 
 
-def test_an_answer_stays(engine: Engine, packages: Packages, ada: Candidate, attempt: Attempt) -> None:
+def test_an_answer_stays(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
     give_up(engine, ada, attempt)
     answer(engine, packages, ada, attempt, "first", OWN)
     with pytest.raises(AttemptClosed):
@@ -89,15 +87,13 @@ def test_an_answer_stays(engine: Engine, packages: Packages, ada: Candidate, att
 
 
 @pytest.mark.parametrize("text", ["", "short", " " * 40, "a b c d e f g h i j", "x" * 10_001])
-def test_an_answer_has_some_length(
-    engine: Engine, packages: Packages, ada: Candidate, attempt: Attempt, text: str
-) -> None:
+def test_an_answer_has_some_length(engine: Engine, packages: Packages, ada: User, attempt: Attempt, text: str) -> None:
     give_up(engine, ada, attempt)
     with pytest.raises(UserError):
         answer(engine, packages, ada, attempt, "first", text)
 
 
-def test_a_choice_opens_hint_and_solution(engine: Engine, packages: Packages, ada: Candidate, attempt: Attempt) -> None:
+def test_a_choice_opens_hint_and_solution(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
     give_up(engine, ada, attempt)
     for text in ("", "2", "-1", "0 ", "two"):
         with pytest.raises(UserError):
@@ -110,7 +106,7 @@ def test_a_choice_opens_hint_and_solution(engine: Engine, packages: Packages, ad
 
 
 def test_unknown_questions_and_other_candidates_are_not_found(
-    engine: Engine, packages: Packages, ada: Candidate, attempt: Attempt
+    engine: Engine, packages: Packages, ada: User, attempt: Attempt
 ) -> None:
     give_up(engine, ada, attempt)
     with pytest.raises(NotFound):
@@ -120,7 +116,7 @@ def test_unknown_questions_and_other_candidates_are_not_found(
 
 
 def test_questions_about_a_fault_of_the_attempt_come_first(
-    engine: Engine, packages: Packages, ada: Candidate, attempt: Attempt
+    engine: Engine, packages: Packages, ada: User, attempt: Attempt
 ) -> None:
     write_result(engine, make_submission(engine, ada, attempt).id, make_judgement(Verdict.WA, ("thrice",)), NOON)
     give_up(engine, ada, attempt)

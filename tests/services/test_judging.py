@@ -19,7 +19,7 @@ from grader.services import attempts, candidate_view, judging
 from grader.services.judging import Judging, write_result
 from grader.services.packages import Packages
 from grader.store import queries
-from grader.store.models import Attempt, Candidate, Package, Submission
+from grader.store.models import Attempt, Package, Submission, User
 from grader.store.session import read_session, write_session
 from tests.processes import wait_until
 from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
@@ -39,16 +39,16 @@ def service(engine: Engine, pool: Pool, packages: Packages) -> Iterator[Judging]
 
 
 @pytest.fixture
-def ada(engine: Engine) -> Candidate:
+def ada(engine: Engine) -> User:
     return make_candidate(engine)
 
 
 @pytest.fixture
-def attempt(engine: Engine, packages: Packages, ada: Candidate) -> Attempt:
+def attempt(engine: Engine, packages: Packages, ada: User) -> Attempt:
     return make_attempt(engine, packages, ada)
 
 
-def test_a_result_is_written_once(engine: Engine, ada: Candidate, attempt: Attempt) -> None:
+def test_a_result_is_written_once(engine: Engine, ada: User, attempt: Attempt) -> None:
     key = make_submission(engine, ada, attempt).id
     assert write_result(engine, key, make_judgement(Verdict.WA), after(2))
     assert not write_result(engine, key, make_judgement(Verdict.AC), after(3))
@@ -65,7 +65,7 @@ def test_a_result_is_written_once(engine: Engine, ada: Candidate, attempt: Attem
         assert (row.attempt.best_score, row.attempt.solved_at) == (40.0, None)
 
 
-def test_many_writers_of_one_result_write_one(engine: Engine, ada: Candidate, attempt: Attempt) -> None:
+def test_many_writers_of_one_result_write_one(engine: Engine, ada: User, attempt: Attempt) -> None:
     key = make_submission(engine, ada, attempt).id
     written: list[bool] = []
     threads = [
@@ -79,7 +79,7 @@ def test_many_writers_of_one_result_write_one(engine: Engine, ada: Candidate, at
     assert sorted(written) == [False] * 7 + [True]
 
 
-def test_the_best_score_stays_and_our_fault_never_counts(engine: Engine, ada: Candidate, attempt: Attempt) -> None:
+def test_the_best_score_stays_and_our_fault_never_counts(engine: Engine, ada: User, attempt: Attempt) -> None:
     for minutes, verdict in enumerate((Verdict.JE, Verdict.AC, Verdict.WA, Verdict.AC, Verdict.JE), 1):
         key = make_submission(engine, ada, attempt, minutes=minutes).id
         write_result(engine, key, make_judgement(verdict), after(10))
@@ -88,7 +88,7 @@ def test_the_best_score_stays_and_our_fault_never_counts(engine: Engine, ada: Ca
         assert (row.best_score, row.solved_at) == (100.0, after(2))
 
 
-def test_the_view_shows_no_secret(engine: Engine, ada: Candidate, attempt: Attempt) -> None:
+def test_the_view_shows_no_secret(engine: Engine, ada: User, attempt: Attempt) -> None:
     key = make_submission(engine, ada, attempt).id
     write_result(engine, key, make_judgement(Verdict.WA), NOON)
     with read_session(engine) as session:
@@ -107,9 +107,7 @@ def test_the_view_shows_no_secret(engine: Engine, ada: Candidate, attempt: Attem
 
 
 @pytest.mark.sandbox
-def test_submissions_are_judged_after_the_commit(
-    engine: Engine, service: Judging, ada: Candidate, attempt: Attempt
-) -> None:
+def test_submissions_are_judged_after_the_commit(engine: Engine, service: Judging, ada: User, attempt: Attempt) -> None:
     service.start()
     for source in (WRONG, RIGHT, b"", b"while True print"):
         with write_session(engine) as session:
@@ -119,7 +117,7 @@ def test_submissions_are_judged_after_the_commit(
 
 
 def test_a_rolled_back_submission_is_never_queued(
-    engine: Engine, service: Judging, ada: Candidate, attempt: Attempt
+    engine: Engine, service: Judging, ada: User, attempt: Attempt
 ) -> None:
     def fail() -> None:
         with write_session(engine) as session:
@@ -134,7 +132,7 @@ def test_a_rolled_back_submission_is_never_queued(
 
 @pytest.mark.sandbox
 def test_rows_without_a_verdict_are_judged_at_start(
-    engine: Engine, service: Judging, ada: Candidate, attempt: Attempt
+    engine: Engine, service: Judging, ada: User, attempt: Attempt
 ) -> None:
     for source in (RIGHT, WRONG, RIGHT):
         make_submission(engine, ada, attempt, source)
@@ -147,7 +145,7 @@ def test_rows_without_a_verdict_are_judged_at_start(
 def test_the_threads_survive_what_judging_throws(
     engine: Engine,
     service: Judging,
-    ada: Candidate,
+    ada: User,
     attempt: Attempt,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -178,7 +176,7 @@ def test_the_threads_survive_what_judging_throws(
 def test_a_result_that_could_not_be_written_is_judged_again(
     engine: Engine,
     service: Judging,
-    ada: Candidate,
+    ada: User,
     attempt: Attempt,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -201,7 +199,7 @@ def test_a_result_that_could_not_be_written_is_judged_again(
 
 @pytest.mark.sandbox
 def test_a_package_that_is_gone_or_broken_is_our_fault(
-    engine: Engine, service: Judging, problems: Path, ada: Candidate, attempt: Attempt
+    engine: Engine, service: Judging, problems: Path, ada: User, attempt: Attempt
 ) -> None:
     write_package(problems, statement="Changed.\n")
     service._packages._offered.clear()
@@ -217,7 +215,7 @@ def test_a_package_that_is_gone_or_broken_is_our_fault(
 
 @pytest.mark.sandbox
 def test_closing_keeps_what_is_not_judged_for_the_next_start(
-    engine: Engine, packages: Packages, ada: Candidate, attempt: Attempt
+    engine: Engine, packages: Packages, ada: User, attempt: Attempt
 ) -> None:
     endless = b"def twice(x):\n    while True: pass\n"
     for _ in range(4):

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from grader.store.models import Attempt, Candidate, Mode, Package, Submission
+from grader.store.base import Mode
+from grader.store.models import Attempt, Package, Submission, User
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -15,8 +16,8 @@ def minutes_later(minutes: float) -> datetime:
     return NOON + timedelta(minutes=minutes)
 
 
-def make_candidate(session: Session, name: str = "Ada") -> Candidate:
-    candidate = Candidate(name=name, created_at=NOON)
+def make_candidate(session: Session, name: str = "Ada") -> User:
+    candidate = User(name=name, name_key=name.casefold(), created_at=NOON)
     session.add(candidate)
     session.flush()
     return candidate
@@ -29,7 +30,7 @@ def make_package(session: Session, sha256: str = "a" * 64, slug: str = "tiny") -
     return package
 
 
-def make_attempt(session: Session, candidate: Candidate, package: Package, variant: str = "only") -> Attempt:
+def make_attempt(session: Session, candidate: User, package: Package, variant: str = "only") -> Attempt:
     attempt = Attempt(candidate=candidate, package=package, variant=variant, mode=Mode.PRACTICE, started_at=NOON)
     session.add(attempt)
     session.flush()

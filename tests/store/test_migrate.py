@@ -11,8 +11,8 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import inspect
 
 from grader.errors import UserError
+from grader.store.base import Base
 from grader.store.migrate import current, downgrade, upgrade
-from grader.store.models import Base
 from grader.store.session import make_engine
 
 

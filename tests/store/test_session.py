@@ -11,8 +11,9 @@ from sqlalchemy.exc import IntegrityError, StatementError
 
 from grader.errors import UserError
 from grader.store import queries
+from grader.store.base import new_public_id
 from grader.store.migrate import upgrade
-from grader.store.models import Attempt, Candidate, Submission, new_public_id
+from grader.store.models import Attempt, Submission, User
 from grader.store.session import make_engine, read_session, write_session
 from tests.store.rows import NOON, make_attempt, make_candidate, make_package, make_submission
 
@@ -52,7 +53,7 @@ def test_a_failing_write_session_leaves_nothing(database_url: str) -> None:
     with pytest.raises(ZeroDivisionError):
         fail()
     with read_session(engine) as session:
-        assert session.query(Candidate).count() == 0
+        assert session.query(User).count() == 0
     engine.dispose()
 
 
@@ -61,12 +62,12 @@ def test_times_come_back_in_utc_and_need_a_zone(database_url: str) -> None:
     engine = make_engine(database_url)
     elsewhere = datetime(2026, 3, 1, 14, tzinfo=timezone(timedelta(hours=2)))
     with write_session(engine) as session:
-        session.add(Candidate(name="Ada", created_at=elsewhere))
+        session.add(User(name="Ada", name_key="Ada", created_at=elsewhere))
     with read_session(engine) as session:
-        found = session.query(Candidate).one().created_at
+        found = session.query(User).one().created_at
         assert (found, found.tzinfo) == (NOON, UTC)
     with pytest.raises(StatementError, match="without a zone"), write_session(engine) as session:
-        session.add(Candidate(name="Ada", created_at=datetime(2026, 3, 1)))
+        session.add(User(name="Ada", name_key="Ada", created_at=datetime(2026, 3, 1)))
     engine.dispose()
 
 

@@ -11,7 +11,7 @@ from markupsafe import escape
 from sqlalchemy import Engine, text
 
 from grader.grading.verdict import Verdict
-from grader.store.models import Base
+from grader.store.base import Base
 from grader.store.session import read_session
 from grader.web.app import FORM_PARTS_MAX, REQUEST_BYTES_MAX, WebSettings, create_app
 from tests.services.made import make_judgement
