@@ -14,7 +14,7 @@ from jinja2 import StrictUndefined
 from grader import __version__
 from grader.report.page import STATIC
 from grader.report.visible import visible
-from grader.web import attempts, errors, followups, lesson, pages, problems, security, texts
+from grader.web import attempts, errors, followups, lesson, pages, problems, security, texts, verdicts
 from grader.web.service import Service, candidate
 
 REQUEST_BYTES_MAX: Final = 4 << 20  # a source just over its own limit still gets its verdict
@@ -50,7 +50,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         service.keep()
     security.register(app, settings.public_url)
     errors.register(app)
-    for blueprint in (pages.bp, problems.bp, attempts.bp, followups.bp, lesson.bp):
+    for blueprint in (pages.bp, problems.bp, attempts.bp, verdicts.bp, followups.bp, lesson.bp):
         app.register_blueprint(blueprint)
     _set_up_templates(app)
     app.jinja_env.globals["is_sandbox_weakened"] = settings.is_sandbox_weakened

@@ -1,22 +1,18 @@
-"""An attempt's pages: statement and editor, submissions and their verdicts."""
+"""An attempt's pages: statement and editor, samples, handing in, giving up."""
 
 from __future__ import annotations
-
-from typing import Final
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from grader.errors import NotFound, UserError
-from grader.services import attempts, candidate_view
+from grader.services import attempts
 from grader.store import queries
 from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.service import candidate, now, service
 
-SOURCE_SHOWN: Final = 16 << 10  # bytes; colouring a megabyte would keep everybody else waiting for seconds
 bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
-ORDINAL = "<int(max=1000000):ordinal>"
 
 
 def current_candidate() -> User:
@@ -67,7 +63,7 @@ def submit(public_id: str) -> ResponseReturnValue:
     with write_session(service().engine) as session:
         submission = attempts.submit(session, current, public_id, source, received_at)
         service().dispatch(session, submission)
-    return redirect(url_for("attempts.verdict", public_id=public_id, ordinal=submission.ordinal), 303)
+    return redirect(url_for("verdicts.show", public_id=public_id, ordinal=submission.ordinal), 303)
 
 
 def _source() -> bytes:
@@ -84,30 +80,6 @@ def _source() -> bytes:
         raise UserError("There is no source in this request; write it into the editor or choose a file.")
     # a form sends every line end as CR LF; what was typed has LF
     return text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
-
-
-@bp.get(f"/submissions/{ORDINAL}")
-def verdict(public_id: str, ordinal: int) -> ResponseReturnValue:
-    """Show a submission's verdict, or that it is being graded."""
-    with read_session(service().engine) as session:
-        submission = queries.submission_of(session, current_candidate(), public_id, ordinal)
-        return render_template(
-            "submission.html",
-            attempt=submission.attempt,
-            view=candidate_view.view(submission),
-            source=submission.source[:SOURCE_SHOWN].decode("utf-8", "replace"),
-            left_out=max(0, len(submission.source) - SOURCE_SHOWN),
-            submissions=queries.submissions_in(session, submission.attempt),
-        )
-
-
-@bp.get(f"/submissions/{ORDINAL}/state")
-def state(public_id: str, ordinal: int) -> ResponseReturnValue:
-    """Answer "grading" or "judged", for the page that waits."""
-    with read_session(service().engine) as session:
-        submission = queries.submission_of(session, current_candidate(), public_id, ordinal)
-    word = "grading" if submission.verdict is None else "judged"
-    return word, {"Content-Type": "text/plain; charset=utf-8"}
 
 
 @bp.post("/give-up")
