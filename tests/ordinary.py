@@ -15,9 +15,9 @@ NOBODY: Final = 65534
 ROOT: Final = Path(__file__).parents[1]
 
 
-def run_as_ordinary_user(command: list[str]) -> str:
+def run_as_ordinary_user(command: list[str], seconds: float = 120.0) -> str:
     """Return a program's standard output; it runs in the checkout, without root and with no right to write there."""
-    done = subprocess.run([*_prefix(), *command], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*_prefix(), *command], cwd=ROOT, capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
