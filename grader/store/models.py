@@ -14,6 +14,7 @@ from grader.store.base import Base, Key, LongText, Mode, PublicId, ShortText
 NAME_LENGTH: Final = 60  # of a user's name
 NAME_KEY_LENGTH: Final = 180  # folding a letter's case can make three of it
 PASSWORD_HASH_LENGTH: Final = 255
+DEVICE_LENGTH: Final = 60
 QUESTION_ID_LENGTH: Final = 80
 HINT_LEVEL_FIRST: Final = 1  # practice starts with the stage named
 
@@ -53,9 +54,11 @@ class WebSession(Base):
     __tablename__ = "web_session"
 
     id: Mapped[Key]
+    public_id: Mapped[PublicId]
     token_sha256: Mapped[str] = mapped_column(String(64), unique=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id"), index=True)
     epoch: Mapped[int]  # the user's when it began
+    device: Mapped[str] = mapped_column(String(DEVICE_LENGTH))  # such as "Firefox on Linux", to tell sessions apart
     created_at: Mapped[datetime]
     seen_at: Mapped[datetime]  # coarse: written at most every few minutes
     expires_at: Mapped[datetime]
@@ -70,10 +73,12 @@ class SignInLink(Base):
 
     id: Mapped[Key]
     token_sha256: Mapped[str] = mapped_column(String(64), unique=True)
-    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id"), index=True)
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("user_account.id"), index=True)  # None: makes the first user
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
+
+    user: Mapped[User | None] = relationship()
 
 
 class SignInFailure(Base):

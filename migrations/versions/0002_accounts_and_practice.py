@@ -61,12 +61,15 @@ def create_accounts() -> None:
     op.create_table(
         "web_session",
         key(),
+        sa.Column("public_id", sa.String(12), nullable=False),
         sa.Column("token_sha256", sa.String(64), nullable=False),
         sa.Column("user_id", sa.Integer(), sa.ForeignKey("user_account.id"), nullable=False),
         sa.Column("epoch", sa.Integer(), nullable=False),
+        sa.Column("device", sa.String(60), nullable=False),
         sa.Column("created_at", TIME, nullable=False),
         sa.Column("seen_at", TIME, nullable=False),
         sa.Column("expires_at", TIME, nullable=False),
+        sa.UniqueConstraint("public_id"),
         sa.UniqueConstraint("token_sha256"),
     )
     op.create_index("ix_web_session_user_id", "web_session", ["user_id"])
@@ -74,7 +77,7 @@ def create_accounts() -> None:
         "sign_in_link",
         key(),
         sa.Column("token_sha256", sa.String(64), nullable=False),
-        sa.Column("user_id", sa.Integer(), sa.ForeignKey("user_account.id"), nullable=False),
+        sa.Column("user_id", sa.Integer(), sa.ForeignKey("user_account.id")),
         sa.Column("created_at", TIME, nullable=False),
         sa.Column("expires_at", TIME, nullable=False),
         sa.Column("used_at", TIME),
