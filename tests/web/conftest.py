@@ -1,12 +1,18 @@
-"""The web application on a fresh database and the tiny package; submissions wait until a test judges them."""
+"""The web application on a fresh database and the tiny package, where submissions wait until a test judges them.
+
+And a real browser on the whole service, once in a module.
+"""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from flask import Flask
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import sync_playwright
 from sqlalchemy import Engine
 
 from grader.services.packages import Packages
@@ -17,6 +23,8 @@ from grader.web.app import WebSettings, create_app
 from grader.web.service import Service
 from tests.services.tiny_package import write_package
 from tests.web.browsing import Browser
+from tests.web.serving import serving
+from tests.web.visits import Visit
 
 KEY = b"k" * 32
 
@@ -58,3 +66,41 @@ def ada(app: Flask) -> Browser:
 @pytest.fixture
 def eve(app: Flask) -> Browser:
     return Browser(app)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Chromium]:
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory, chromium: Chromium) -> Iterator[str]:
+    with serving(tmp_path_factory.mktemp("service")) as address:
+        yield address
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
+def scripts(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture
+def visit(chromium: Chromium, base: str, scripts: bool) -> Iterator[Visit]:
+    visit = Visit(chromium, base, java_script_enabled=scripts)
+    yield visit
+    visit.context.close()
+    assert visit.trouble == []
+
+
+@pytest.fixture
+def scripted(chromium: Chromium, base: str) -> Iterator[Visit]:
+    visit = Visit(chromium, base)
+    yield visit
+    visit.context.close()
+    assert visit.trouble == []

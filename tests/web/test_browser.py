@@ -3,92 +3,22 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
-from tests.web.serving import ROOT, serving
+from tests.web import axe
+from tests.web.serving import ROOT
+from tests.web.visits import SLOW_MS, TITLE, Visit
 
 PACKAGE: Final = ROOT / "problems" / "heads-never-mix"
-TITLE: Final = "Attention heads that never mix"
 WRONG: Final = (PACKAGE / "submissions/wrong_answer/softmax_over_queries.py").read_text()
 RIGHT: Final = (PACKAGE / "submissions/accepted/corrected.py").read_text()
 OWN: Final = "It mixes the heads, and it leads back to the width of the model."
-SLOW_MS: Final = 20_000  # judging on a loaded machine
 
 pytestmark = [pytest.mark.browser, pytest.mark.sandbox]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[str]:
-    with serving(tmp_path_factory.mktemp("service")) as address:
-        yield address
-
-
-class Visit:
-    """A page, and what went wrong on it: script errors, refused resources, messages of the console."""
-
-    def __init__(self, browser: Browser, base: str, **options: Any) -> None:
-        self.context: BrowserContext = browser.new_context(base_url=base, **options)
-        self.context.set_default_timeout(SLOW_MS)
-        self.page: Page = self.context.new_page()
-        self.trouble: list[str] = []
-        self.page.on("console", self._on_console)
-        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
-        self.page.on("requestfailed", self._on_failure)
-
-    def _on_console(self, message: ConsoleMessage) -> None:
-        self.trouble.append(f"{message.type}: {message.text}")
-
-    def _on_failure(self, request: Request) -> None:
-        if request.failure != "net::ERR_ABORTED":  # the visitor was faster than an icon
-            self.trouble.append(f"{request.url}: {request.failure}")
-
-    def start(self, variant: str = "Interview") -> str:
-        """Go from the list to a new attempt; return its address."""
-        self.page.goto("/")
-        self.page.get_by_role("link", name=TITLE).click()
-        self.page.get_by_label("Your name").fill("Ines Okafor")
-        self.page.get_by_label(variant).check()
-        self.page.get_by_role("button", name="Start").click()
-        expect(self.page.get_by_role("heading", name="Contract")).to_be_visible()
-        return self.page.url
-
-
-@pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
-def scripts(request: pytest.FixtureRequest) -> bool:
-    return bool(request.param)
-
-
-@pytest.fixture
-def visit(chromium: Browser, base: str, scripts: bool) -> Iterator[Visit]:
-    visit = Visit(chromium, base, java_script_enabled=scripts)
-    yield visit
-    visit.context.close()
-    assert visit.trouble == []
-
-
-@pytest.fixture
-def scripted(chromium: Browser, base: str) -> Iterator[Visit]:
-    visit = Visit(chromium, base)
-    yield visit
-    visit.context.close()
-    assert visit.trouble == []
 
 
 def test_from_the_list_to_the_last_answer(visit: Visit) -> None:
@@ -213,3 +143,10 @@ def test_no_page_is_wider_than_the_screen(chromium: Browser, base: str, width: i
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
     visit.context.close()
     assert visit.trouble == []
+
+
+def test_axe_finds_nothing_on_any_page(scripted: Visit) -> None:
+    attempt = scripted.start()
+    for path in (attempt, f"{attempt}/samples", "/", "/problems/audit-single-head"):
+        scripted.page.goto(path)
+        axe.check(scripted.page)

@@ -1,0 +1,40 @@
+"""A real browser's page on the real service, and what went wrong on it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
+
+TITLE: Final = "Attention heads that never mix"
+SLOW_MS: Final = 20_000  # judging on a loaded machine
+
+
+class Visit:
+    """A page, and what went wrong on it: script errors, refused resources, messages of the console."""
+
+    def __init__(self, browser: Browser, base: str, **options: Any) -> None:
+        self.context: BrowserContext = browser.new_context(base_url=base, **options)
+        self.context.set_default_timeout(SLOW_MS)
+        self.page: Page = self.context.new_page()
+        self.trouble: list[str] = []
+        self.page.on("console", self._on_console)
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("requestfailed", self._on_failure)
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        self.trouble.append(f"{message.type}: {message.text}")
+
+    def _on_failure(self, request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the visitor was faster than an icon
+            self.trouble.append(f"{request.url}: {request.failure}")
+
+    def start(self, variant: str = "Interview") -> str:
+        """Go from the list to a new attempt; return its address."""
+        self.page.goto("/")
+        self.page.get_by_role("link", name=TITLE).click()
+        self.page.get_by_label("Your name").fill("Ines Okafor")
+        self.page.get_by_label(variant).check()
+        self.page.get_by_role("button", name="Start").click()
+        expect(self.page.get_by_role("heading", name="Contract")).to_be_visible()
+        return self.page.url
