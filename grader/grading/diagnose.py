@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -222,7 +222,9 @@ class _Diagnosing:
         else:
             ids = list(dict.fromkeys(row.fault for row in rows))
             sentence = f"It behaves like {' and like '.join(ids)}, which no case tells apart."
-        return self._finding(stage, sentence, faults, "fingerprint", reference, looks)
+        said = {row.fault: row.sentence for row in reversed(table.named)}
+        found = self._finding(stage, sentence, faults, "fingerprint", reference, looks)
+        return replace(found, fault_sentences=tuple(said.get(fault, "") for fault in faults))
 
     def _traced(self, reference: Reference, looks: Sequence[Look]) -> Finding | None:
         """Return the finding from what failing cases show: the earliest stage that any of them names."""

@@ -211,6 +211,7 @@ class Finding:
     faults: tuple[str, ...] = ()
     method: Method = "none"
     stages: tuple[tuple[str, str], ...] = ()
+    fault_sentences: tuple[str, ...] = ()  # what each of the faults does, as the package says it
 
 
 @dataclass(frozen=True)

@@ -211,6 +211,7 @@ class SubmissionFault(Base):
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"))
     position: Mapped[int]
     fault: Mapped[ShortText] = mapped_column(index=True)
+    sentence: Mapped[LongText]  # what it does, as the package says it; empty where only a pair is known
 
 
 class SampleRun(Base):

@@ -121,6 +121,7 @@ def create_practice() -> None:
         reference("submission"),
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("fault", sa.String(100), nullable=False),
+        sa.Column("sentence", sa.Text(), nullable=False),
         sa.UniqueConstraint("submission_id", "position"),
     )
     op.create_index("ix_submission_fault_fault", "submission_fault", ["fault"])
