@@ -4,50 +4,62 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import SequenceMatcher, unified_diff
+from difflib import unified_diff
 from typing import Final
 
 from markupsafe import Markup
 
+from grader.grading.minimal_fix import LINES_MAX, lines_of, minimal_fix, nearest_starter, text_of
+from grader.grading.syntax_tree import NotComparable
 from grader.problems.loader import Problem
+from grader.report.icons import state
 from grader.report.visible import visible
 
-LINES_MAX: Final = 2000  # that are compared
 ROWS_MAX: Final = 600  # that are shown
 _WIDTH_MAX: Final = 300  # characters of one line
 _HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)")
 
 
-def nearest_starter(problem: Problem, lines: list[str]) -> tuple[str, list[str]]:
-    """Return the variant whose starter shares most lines with a source, and the starter's lines."""
-    starters = {variant: _lines(problem.starter(variant)) for variant in problem.spec.variants}
-    best = max(starters, key=lambda variant: SequenceMatcher(None, starters[variant], lines, autojunk=False).ratio())
-    return best, starters[best]
-
-
 def source_diff(problem: Problem, source: bytes) -> Markup:
     """Return the changes from the nearest starter as HTML, or a sentence where there is nothing to show."""
     try:
-        lines = _lines(source.removeprefix(b"\xef\xbb\xbf").decode())
-    except UnicodeDecodeError:
-        return _sentence("The source is no UTF-8 text.")
+        lines = lines_of(text_of(source))
+    except NotComparable as error:
+        return _sentence(f"The source {error}.")
     if len(lines) > LINES_MAX:
         return _sentence(f"The source has {len(lines)} lines; only up to {LINES_MAX} are compared.")
-    variant, starter = nearest_starter(problem, lines)
-    rows = list(_rows(starter, lines))
-    if not rows:
+    variant = nearest_starter(problem, lines)
+    starter = lines_of(problem.starter(variant))
+    if starter == lines:
         return _sentence(f"No line differs from the starter {variant}.")
+    return Markup('<p class="small mut">Against the starter <code>{}</code>, the nearest.</p>{}{}').format(
+        variant, _size_of_change(problem, source), _table(starter, lines, "Submission line")
+    )
+
+
+def corrected_diff(starter: str, corrected: str) -> Markup:
+    """Return the changes from a starter to a package's corrected source as HTML."""
+    return _table(lines_of(starter), lines_of(corrected), "Corrected line")
+
+
+def _table(before: list[str], after: list[str], title: str) -> Markup:
+    rows = list(_rows(before, after))
     more = _sentence(f"{len(rows) - ROWS_MAX} lines more are not shown.") if len(rows) > ROWS_MAX else Markup("")
     return Markup(
-        '<p class="small mut">Against the starter <code>{}</code>, the nearest.</p>'
         '<div class="panel scroll" tabindex="0" role="region" aria-label="Changes"><table class="diff">'
-        '<thead class="sr"><tr><th scope="col">Starter line</th><th scope="col">Submission line</th>'
+        '<thead class="sr"><tr><th scope="col">Starter line</th><th scope="col">{}</th>'
         '<th scope="col">Change</th><th scope="col">Source</th></tr></thead><tbody>{}</tbody></table></div>{}'
-    ).format(variant, Markup("").join(rows[:ROWS_MAX]), more)
+    ).format(title, Markup("").join(rows[:ROWS_MAX]), more)
 
 
-def _lines(text: str) -> list[str]:
-    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+def _size_of_change(problem: Problem, source: bytes) -> Markup:
+    """Return how much was changed, in syntax nodes, beside the smallest accepted repair."""
+    try:
+        found = minimal_fix(problem, source)
+    except NotComparable as error:
+        return _sentence(f"The source {error} by its syntax.")
+    flag = Markup('<p class="small">{}</p>').format(state("warn", "whole rewrite"))
+    return _sentence(found.sentence) + (flag if found.change.is_rewrite else Markup(""))
 
 
 def _sentence(text: str) -> Markup:

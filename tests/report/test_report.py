@@ -37,6 +37,7 @@ def visible(lengths, n_tokens):
 SOURCES: Final = {
     "accepted": HONEST,
     "mask_missing": (TINY / "submissions/wrong_answer/mask_missing.py").read_bytes(),
+    "rewritten": TELLS + b"".join(b"def f%d(x):\n    return [x @ x for _ in range(%d)]\n" % (n, n) for n in range(9)),
     "tells": TELLS,
     "bidi": TELLS + "# \u202e evil\r\n".encode(),
     "returns_nothing": b"def attend(x, w):\n    return None\ndef visible(lengths, n_tokens):\n    return None\n",
@@ -170,12 +171,23 @@ def test_prints_of_secret_cases_are_counted_only(pages: dict[str, str]) -> None:
 
 SAYS: Final[dict[str, list[str]]] = {
     "accepted": ["Accepted", "They agree.", "In 5 of 5 cases every row sums to 1 and no hidden key has weight."],
-    "mask_missing": ["Wrong answer", "First wrong stage: masked scores", "0 of 1 pass", "Submission", "Reference"],
+    "mask_missing": [
+        "First wrong stage: masked scores",
+        "0 of 1 pass",
+        "Submission",
+        "Reference",
+        "It changes 8 syntax nodes of the starter interview; the smallest accepted repair changes 25.",
+    ],
+    "rewritten": ["It is written anew for the most part (", "whole rewrite"],
     "returns_nothing": ["The submission returned no weights here; expected were (2, 2)."],
     "wrong_shape": ["have the shape (2, 3) in place of (2, 2) and are not drawn."],
-    "does_not_compile": ["Cannot be run", "CE · syntax_error"],
+    "does_not_compile": [
+        "Cannot be run",
+        "CE · syntax_error",
+        "The source does not parse, so it cannot be compared by its syntax.",
+    ],
     "empty": ["CE · empty_source"],
-    "not_utf8": ["CE · not_python", "The source is no UTF-8 text."],
+    "not_utf8": ["CE · not_python", "The source is no UTF-8 text, so it cannot be compared."],
     "many_lines": ["The source has 3000 lines; only up to 2000 are compared."],
 }
 
