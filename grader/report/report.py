@@ -18,6 +18,7 @@ from grader.problems.loader import Problem
 from grader.report.icons import icon, sprite, state
 from grader.report.page import standalone
 from grader.report.report_weights import sample_weights, secret_weights
+from grader.report.sample_outputs import sample_outputs
 from grader.report.source_diff import source_diff
 from grader.report.stage_strip import stage_strip
 from grader.report.terminal import points_text
@@ -41,9 +42,10 @@ def report(problem: Problem, source: bytes, name: str, examination: Examination,
         cases: the problem's cases; none where they could not be made.
     """
     judgement = examination.judgement
-    outcomes = {case.name: outcome for case, outcome in zip(cases, examination.judged.outcomes(), strict=False)}
+    judged = examination.judged.outcomes()
+    outcomes = {case.name: outcome for case, outcome in zip(cases, judged, strict=False)}
     sections = [
-        ("Weights on the sample", sample_weights(problem, cases, outcomes)),
+        ("Weights on the sample", sample_weights(sample_outputs(problem, cases, judged))),
         ("Weights on the secret cases", secret_weights(problem, cases, outcomes)),
         ("Groups and cases", _groups(judgement)),
         ("Changes", source_diff(problem, source)),

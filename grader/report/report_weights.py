@@ -14,6 +14,7 @@ from grader.problems.cases import Case
 from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
 from grader.report.heat_map import CELLS_MAX, Board, heat_map, legend
+from grader.report.sample_outputs import SampleOutputs
 
 BOARDS_MAX: Final = 4  # of one sample
 CASES_MAX: Final = 12
@@ -22,13 +23,18 @@ Array = npt.NDArray[Any]
 Outcomes = Mapping[str, Outcome | None]
 
 
-def sample_weights(problem: Problem, cases: Sequence[Case], outcomes: Outcomes) -> Markup:
-    """Return the heat maps of every sample whose entry returns weights; empty where none does."""
+def sample_weights(samples: Sequence[SampleOutputs], title: str = "Submission") -> Markup:
+    """Return the heat maps of every sample whose entry returns weights; empty where none does.
+
+    Args:
+        title: what the maps of the submission's own weights are called.
+    """
     drawn = []
-    for number, case in enumerate(case for case in cases if case.is_sample):
-        position = _position(problem, case)
-        if position is not None:
-            drawn.append(_sample(f"sample{number}", case, position, _weights(outcomes.get(case.name), position)))
+    for number, sample in enumerate(samples):
+        position = sample.names.index(_OUTPUT) if _OUTPUT in sample.names and not sample.raises else None
+        right = sample.expected[position].values if position is not None else None
+        if position is not None and right is not None and right.ndim >= 2:
+            drawn.append(_sample(f"sample{number}", title, sample, position, right))
     return Markup("").join([*drawn, legend("legend")]) if drawn else Markup("")
 
 
@@ -46,46 +52,46 @@ def _weights(outcome: Outcome | None, position: int) -> Array | None:
     return array if array is not None and array.dtype.kind in "fiu" else None
 
 
-def _sample(name: str, case: Case, position: int, returned: Array | None) -> Markup:
-    right = case.expected[position]
-    hidden = case.future[position]
+def _sample(name: str, title: str, sample: SampleOutputs, position: int, right: Array) -> Markup:
+    hidden = sample.hidden(position)
+    returned = sample.values(position)
+    if returned is not None and (returned.dtype.kind not in "fiu" or returned.shape != right.shape):
+        returned = None
     pairs = []
-    for at in _chosen(case, position, returned):
+    for at in _chosen(right, returned):
         expected = np.asarray(right[at], np.float64)
-        mine = np.asarray(returned[at], np.float64) if _is_like(returned, right) and returned is not None else None
+        mine = np.asarray(returned[at], np.float64) if returned is not None else None
         label = f"{name}-{'-'.join(map(str, at)) or '0'}"
-        pairs.append(_pair(label, _words(at, right.ndim), mine, expected, hidden))
-    note = _note(case, position, returned)
+        pairs.append(_pair(label, title, _words(at, right.ndim), mine, expected, hidden))
     left_out = int(np.prod(right.shape[:-2])) - len(pairs)
     more = f" {left_out} other heads are not drawn." if left_out else ""
     return Markup(
         '<p class="small mut">{}: the submission beside the reference, one scale. {}{}</p><div class="heats">{}</div>'
-    ).format(case.name, note, more, Markup("").join(pairs))
+    ).format(sample.case, _note(sample, position), more, Markup("").join(pairs))
 
 
 def _is_like(returned: Array | None, right: Array) -> bool:
     return returned is not None and returned.shape == right.shape
 
 
-def _note(case: Case, position: int, returned: Array | None) -> str:
+def _note(sample: SampleOutputs, position: int) -> str:
     """Return what to know before looking."""
-    right = case.expected[position]
+    right = sample.expected[position]
     wanted = ", ".join(map(str, right.shape))
-    if returned is None:
+    mine = sample.returned[position] if sample.returned is not None and position < len(sample.returned) else None
+    if mine is None or mine.dtype == "bool":
         return f"The submission returned no weights here; expected were ({wanted})."
-    if returned.shape != right.shape:
-        shape = ", ".join(map(str, returned.shape))
+    if mine.shape != right.shape or mine.values is None:
+        shape = ", ".join(map(str, mine.shape))
         return f"The submission's weights have the shape ({shape}) in place of ({wanted}) and are not drawn."
-    with np.errstate(all="ignore"):
-        agrees = bool((np.abs(returned.astype(np.float64) - right) <= case.bounds[position]).all())
-    return "They agree." if agrees else ""
+    off = sample.off(position)
+    return "They agree." if off is not None and not off.any() else ""
 
 
-def _chosen(case: Case, position: int, returned: Array | None) -> list[tuple[int, ...]]:
+def _chosen(right: Array, returned: Array | None) -> list[tuple[int, ...]]:
     """Return the boards to draw: those furthest off, in order."""
-    right = case.expected[position]
     boards = list(np.ndindex(*right.shape[:-2]))
-    if returned is not None and returned.shape == right.shape:
+    if returned is not None:
         with np.errstate(all="ignore"):
             off = np.nan_to_num(np.abs(returned.astype(np.float64) - right), nan=np.inf).max(axis=(-2, -1))
         boards.sort(key=lambda at: -float(off[at]))
@@ -97,9 +103,9 @@ def _words(at: tuple[int, ...], axes: int) -> str:
     return ", ".join(f"{name} {index + 1}".strip() for name, index in zip(names, at, strict=False))
 
 
-def _pair(label: str, where: str, mine: Array | None, right: Array, hidden: Array | None) -> Markup:
+def _pair(label: str, title: str, where: str, mine: Array | None, right: Array, hidden: Array | None) -> Markup:
     worst = _worst(mine, right) if mine is not None else None
-    drawn = [] if mine is None else [_figure(Board(f"{label}-s", "Submission", mine, hidden, worst), where)]
+    drawn = [] if mine is None else [_figure(Board(f"{label}-s", title, mine, hidden, worst), where)]
     drawn.append(_figure(Board(f"{label}-r", "Reference", right, hidden, worst), where))
     return Markup('<div class="pair">{}</div>').format(Markup("").join(drawn))
 
