@@ -32,16 +32,34 @@ LINES_TOLD: Final = 1000  # a source with more lines is told none of an exceptio
 VERSIONS: Final = {"grader": __version__, "python": platform.python_version(), "numpy": np.__version__}
 
 
+Returned = bytes | str | None  # an answer's bytes, the built-in exception, None: not reached or CE
+
+
 @dataclass(frozen=True, eq=False)
 class Judged:
     """A judgement, and what the submission returned, by case: for the finding and for the check of a package."""
 
     judgement: Judgement
-    returned: tuple[bytes | str | None, ...]  # an answer's bytes, the built-in exception, None: not reached or CE
+    returned: tuple[Returned, ...]
 
-    def outcomes(self) -> list[Outcome | None]:
-        """Return the arrays of each case, or the word for what came in their place."""
-        return [_outcome(item) if isinstance(item, bytes) else item for item in self.returned]
+    def outcomes(self, count: int | None = None) -> list[Outcome | None]:
+        """Return the arrays of each case, or of so many, or the word for what came in their place."""
+        return outcomes(self.returned[:count])
+
+
+@dataclass(frozen=True, eq=False)
+class CaseRun:
+    """What some cases came to in one run, in their order, before anything is scored."""
+
+    results: tuple[CaseResult, ...]
+    returned: tuple[Returned, ...]
+    import_prints: str
+    run_ms: float
+
+
+def outcomes(returned: Sequence[Returned]) -> list[Outcome | None]:
+    """Return the arrays of each case, or the word for what came in their place."""
+    return [_outcome(item) if isinstance(item, bytes) else item for item in returned]
 
 
 def judge_closely(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Judged:
@@ -51,19 +69,14 @@ def judge_closely(problem: Problem, source: bytes, lane: Lane, cache: CaseCache)
     """
     started = time.perf_counter()
     try:
-        cases = _twice(lambda: cache.cases(problem, lane))
-        judging = _Judging(problem, cases)
-        refusal = _source_failure(source)
-        if refusal is not None:
-            judging.fail_all(refusal)
-        else:
-            judging.run_in(lane, source)
-        failure = first_failure(judging.results)
+        cases = cases_of(problem, lane, cache)
+        ran = run_cases(problem, source, lane, cases)
     except InvalidPackage as error:
         return Judged(not_judged(problem.slug, source, Reason.INVALID_PACKAGE, error.message, problem.sha256), ())
     except SandboxLost as error:
         return Judged(not_judged(problem.slug, source, Reason.JUDGE_ERROR, str(error), problem.sha256), ())
-    groups = score_groups(problem.spec.groups, judging.results)
+    failure = first_failure(ran.results)
+    groups = score_groups(problem.spec.groups, ran.results)
     judgement = Judgement(
         problem=problem.slug,
         package_sha256=problem.sha256,
@@ -73,16 +86,41 @@ def judge_closely(problem: Problem, source: bytes, lane: Lane, cache: CaseCache)
         score=sum(group.points for group in groups),
         max_score=problem.max_score,
         groups=groups,
-        cases=tuple(judging.results),
+        cases=ran.results,
         finding=Finding(failure.message if failure else "Every case agrees with the reference."),
         sandbox=Sandbox(tuple(lane.facts()["layers"]), lane.facts()["weakened"]),
-        import_prints=judging.import_prints,
+        import_prints=ran.import_prints,
         total_ms=(time.perf_counter() - started) * 1000,
-        run_ms=judging.run_ms,
+        run_ms=ran.run_ms,
         versions=VERSIONS,
     )
+    return Judged(judgement, ran.returned)
+
+
+def cases_of(problem: Problem, lane: Lane, cache: CaseCache) -> tuple[Case, ...]:
+    """Return a problem's cases; when the sandbox is lost while they are made, it is tried once more.
+
+    Raises:
+        InvalidPackage: they cannot be generated.
+        SandboxLost: the sandbox failed twice.
+    """
+    return _twice(lambda: cache.cases(problem, lane))
+
+
+def run_cases(problem: Problem, source: bytes, lane: Lane, cases: Sequence[Case]) -> CaseRun:
+    """Run a submission's bytes over some of a problem's cases, one at least, in a child of its own.
+
+    Raises:
+        SandboxLost: the sandbox failed twice.
+    """
+    judging = _Judging(problem, cases)
+    refusal = _source_failure(source)
+    if refusal is not None:
+        judging.fail_all(refusal)
+    else:
+        judging.run_in(lane, source)
     not_reached = (None,) * (len(cases) - len(judging.returned))
-    return Judged(judgement, (*judging.returned, *not_reached))
+    return CaseRun(tuple(judging.results), (*judging.returned, *not_reached), judging.import_prints, judging.run_ms)
 
 
 def _twice(act: Callable[[], Made]) -> Made:

@@ -6,30 +6,43 @@ import logging
 import queue
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Final
 
 from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
 
 from grader.errors import InvalidPackage
-from grader.grading.judge import judge
-from grader.grading.judge_run import not_judged
+from grader.grading.judge import examine
+from grader.grading.judge_run import Judged, not_judged
 from grader.grading.prepare import prepare
 from grader.grading.verdict import CaseResult as Case
+from grader.grading.verdict import GroupResult as Group
 from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
+from grader.problems.loader import Problem
 from grader.report.result import json_line, result
+from grader.report.sample_outputs import sample_outputs, to_json
 from grader.sandbox.pool import Lane, Pool
 from grader.services.packages import Packages
 from grader.store import queries
-from grader.store.models import CaseResult, GroupResult, Submission
+from grader.store.models import CaseResult, GroupResult, Submission, SubmissionFault
 from grader.store.session import read_session, write_session
 
 SWEEP_S: Final = 30.0  # an idle thread looks for rows that were missed, for example because the disk was full
 STOP_S: Final = 3.0  # how long a judgement under way may take when the service stops
 Dispatch = Callable[[Session, Submission], None]
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What judging found, as it is written."""
+
+    judgement: Judgement
+    sample_outputs: str | None = None  # JSON; None where nothing was run
 
 
 class Judging:
@@ -39,7 +52,7 @@ class Judging:
         self._engine, self._pool, self._cache, self._packages = engine, pool, cache, packages
         self._queue: queue.SimpleQueue[int | None] = queue.SimpleQueue()
         self._known: set[int] = set()  # queued or under way
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()  # of what is known
         self._stopping = threading.Event()
         # daemon threads: a process that is told to end does not wait for the whole queue
         self._threads = [
@@ -58,6 +71,11 @@ class Judging:
         session.flush()
         key = submission.id
         event.listen(session, "after_commit", lambda _: self._enqueue(key), once=True)
+
+    def wait(self, key: int, seconds: float) -> None:
+        """Wait until a submission is judged here, but no longer than so many seconds; at once where it is not known."""
+        with self._changed:
+            self._changed.wait_for(lambda: key not in self._known, seconds)
 
     def close(self) -> None:
         """Stop; what is not judged in a moment keeps its row without a verdict and is judged at the next start."""
@@ -78,7 +96,7 @@ class Judging:
                     log.warning("the problem %s could not be prepared: %s", problem.slug, error)
 
     def _enqueue(self, key: int) -> None:
-        with self._lock:
+        with self._changed:
             if key in self._known:
                 return
             self._known.add(key)
@@ -104,18 +122,19 @@ class Judging:
             except Exception:
                 log.exception("a submission could not be judged or its result not be written; it is tried again")
             finally:
-                with self._lock:
+                with self._changed:
                     self._known.discard(key or 0)
+                    self._changed.notify_all()
 
     def _judge(self, key: int) -> None:
         with self._pool.lane() as lane:
-            judgement = judge_row(self._engine, key, lane, self._cache, self._packages)
-        if judgement is None or (self._stopping.is_set() and judgement.verdict is Verdict.JE):
+            graded = judge_row(self._engine, key, lane, self._cache, self._packages)
+        if graded is None or (self._stopping.is_set() and graded.judgement.verdict is Verdict.JE):
             return  # judged elsewhere; or the sandbox went away because the service stops
-        write_result(self._engine, key, judgement, datetime.now(UTC))
+        write_result(self._engine, key, graded.judgement, datetime.now(UTC), graded.sample_outputs)
 
 
-def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: Packages) -> Judgement | None:
+def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: Packages) -> Graded | None:
     """Judge a stored submission; None when it is judged already. Whatever goes wrong on our side is JE."""
     with read_session(engine) as session:
         submission = queries.submission_to_judge(session, key)
@@ -126,20 +145,32 @@ def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: 
             problem = packages.pinned(session, package)
         except InvalidPackage as error:
             log.error("submission %d: %s", key, error.message)
-            return not_judged(package.slug, source, Reason.INVALID_PACKAGE, error.message, package.sha256)
+            return Graded(not_judged(package.slug, source, Reason.INVALID_PACKAGE, error.message, package.sha256))
     try:
-        judgement = judge(problem, source, lane, cache, build=False)  # a candidate waits; `_prepare` builds
+        examination = examine(problem, source, lane, cache, build=False)  # a candidate waits; `_prepare` builds
+        judgement, samples = examination.judgement, _samples(problem, examination.judged, lane, cache)
     except Exception as error:
         log.exception("submission %d: judging failed", key)
-        return not_judged(package.slug, source, Reason.JUDGE_ERROR, f"{type(error).__name__}: {error}", package.sha256)
+        detail = f"{type(error).__name__}: {error}"
+        return Graded(not_judged(package.slug, source, Reason.JUDGE_ERROR, detail, package.sha256))
     if judgement.verdict is Verdict.JE and judgement.failure:
         log.error("submission %d: %s: %s", key, judgement.failure.reason, judgement.failure.detail)
-    return judgement
+    return Graded(judgement, samples)
 
 
-def write_result(engine: Engine, key: int, judgement: Judgement, now: datetime) -> bool:
+def _samples(problem: Problem, judged: Judged, lane: Lane, cache: CaseCache) -> str | None:
+    """Return what came back for the samples as JSON; None where nothing was run."""
+    if not judged.returned:
+        return None
+    cases = [case for case in cache.cases(problem, lane) if case.is_sample]  # they come first
+    return to_json(sample_outputs(problem, cases, judged.outcomes(len(cases))))
+
+
+def write_result(
+    engine: Engine, key: int, judgement: Judgement, now: datetime, sample_outputs: str | None = None
+) -> bool:
     """Write a judgement into its row unless there is one already; return whether it was written."""
-    failure = judgement.failure
+    failure, finding = judgement.failure, judgement.finding
     values = {
         "judged_at": now,
         "verdict": judgement.verdict,
@@ -149,25 +180,34 @@ def write_result(engine: Engine, key: int, judgement: Judgement, now: datetime) 
         "score": judgement.score,
         "max_score": judgement.max_score,
         "import_prints": _storable(judgement.import_prints),
+        "first_wrong_stage": finding.first_wrong_stage,
         "judgement": json_line(result(judgement)),
+        "sample_outputs": sample_outputs,
     }
     with write_session(engine) as session:
         if not queries.set_verdict(session, key, values):
             return False
+        session.add_all(_group_row(key, position, group) for position, group in enumerate(judgement.groups))
         session.add_all(_case_row(key, position, case) for position, case in enumerate(judgement.cases))
         session.add_all(
-            GroupResult(
-                submission_id=key,
-                position=position,
-                name=group.name,
-                points=group.points,
-                max_points=group.max_points,
-                verdict=group.verdict,
+            SubmissionFault(submission_id=key, position=position, fault=fault, sentence=_storable(sentence))
+            for position, (fault, sentence) in enumerate(
+                zip_longest(finding.faults, finding.fault_sentences, fillvalue="")
             )
-            for position, group in enumerate(judgement.groups)
         )
         _count(session, key, judgement)
     return True
+
+
+def _group_row(key: int, position: int, group: Group) -> GroupResult:
+    return GroupResult(
+        submission_id=key,
+        position=position,
+        name=group.name,
+        points=group.points,
+        max_points=group.max_points,
+        verdict=group.verdict,
+    )
 
 
 def _case_row(key: int, position: int, case: Case) -> CaseResult:

@@ -155,7 +155,7 @@ def test_the_threads_survive_what_judging_throws(
 
     keys = [make_submission(engine, ada, attempt, RIGHT).id for _ in range(3)]
     with monkeypatch.context() as patch:
-        patch.setattr(judging, "judge", explode)
+        patch.setattr(judging, "examine", explode)
         service.start()
         assert wait_until(lambda: None not in verdicts(engine))
     assert verdicts(engine) == [Verdict.JE] * 3
