@@ -85,6 +85,7 @@ def _page(
         refused_change=refused_change,
         refused_matrices=refused_matrices,
         question=QUESTION,
+        choices=[lesson_page.marked_up(text) for text in QUESTION.choices],
         taken=taken,
         practice=[offered[slug] for slug in PRACTICE if slug in offered],
     )

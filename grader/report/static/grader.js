@@ -28,6 +28,25 @@ if (waiting) {
   setTimeout(ask, 250);
 }
 
+// an answer that is being written survives a reload, a refusal and another form of the page; fixed, it is let go
+for (const area of document.querySelectorAll("[data-keep]")) {
+  const key = `answer:${area.dataset.keep}`;
+  try {
+    const kept = localStorage.getItem(key);
+    if (kept && !("fresh" in area.dataset)) area.value = kept;
+    area.addEventListener("input", () => localStorage.setItem(key, area.value));
+  } catch {
+    break; // storage is switched off
+  }
+}
+for (const fixed of document.querySelectorAll("[data-kept]")) {
+  try {
+    localStorage.removeItem(`answer:${fixed.dataset.kept}`);
+  } catch {
+    break;
+  }
+}
+
 const source = document.getElementById("source");
 if (source) {
   const form = document.getElementById("editing");
