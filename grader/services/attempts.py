@@ -96,10 +96,10 @@ def give_up(session: Session, candidate: User, public_id: str, now: datetime) ->
     return attempt
 
 
-def progress(session: Session, candidate: User | None) -> dict[str, Progress]:
+def progress(session: Session, candidate: User) -> dict[str, Progress]:
     """Return what a candidate has reached, by the problems' slugs."""
     found: dict[str, Progress] = {}
-    for attempt, number in reversed(queries.attempts_of(session, candidate) if candidate else ()):
+    for attempt, number in reversed(queries.attempts_of(session, candidate)):
         before = found.get(attempt.package.slug, Progress())
         scores = [score for score in (before.best_score, attempt.best_score) if score is not None]
         found[attempt.package.slug] = Progress(

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from grader.errors import NotFound
-from grader.store.models import Attempt, FollowUpAnswer, Package, Submission, User
-
-
-def candidate_of(session: Session, public_id: str) -> User | None:
-    """Return the candidate that a cookie names, None when there is none."""
-    return session.scalar(select(User).filter_by(public_id=public_id))
+from grader.store.models import Attempt, FollowUpAnswer, Package, Submission, SubmissionFault, User
 
 
 def package_of(session: Session, sha256: str) -> Package | None:
@@ -63,7 +58,7 @@ def attempt_of(session: Session, candidate: User, public_id: str, *, lock: bool 
         statement = statement.with_for_update(of=Attempt)
     attempt = session.scalar(statement)
     if attempt is None:
-        raise NotFound("There is no such attempt, or it belongs to another browser; the problem list shows your own.")
+        raise NotFound("There is no such attempt, or it is not yours; the problem list shows your own.")
     return attempt
 
 
@@ -72,6 +67,22 @@ def running_attempt(session: Session, candidate: User, package: Package, variant
     statement = (
         select(Attempt)
         .filter_by(candidate_id=candidate.id, package_id=package.id, variant=variant, solved_at=None, given_up_at=None)
+        .order_by(Attempt.id.desc())
+        .limit(1)
+    )
+    return session.scalar(statement)
+
+
+def opened_attempt(session: Session, candidate: User, slug: str) -> Attempt | None:
+    """Return a candidate's newest attempt on a problem that is solved or given up."""
+    statement = (
+        select(Attempt)
+        .join(Attempt.package)
+        .where(
+            Attempt.candidate_id == candidate.id,
+            Package.slug == slug,
+            or_(Attempt.solved_at.is_not(None), Attempt.given_up_at.is_not(None)),
+        )
         .order_by(Attempt.id.desc())
         .limit(1)
     )
@@ -96,9 +107,7 @@ def submission_of(session: Session, candidate: User, attempt_id: str, ordinal: i
     )
     submission = session.scalar(statement)
     if submission is None:
-        raise NotFound(
-            "There is no such submission, or it belongs to another browser; the problem list shows your own."
-        )
+        raise NotFound("There is no such submission, or it is not yours; the problem list shows your own.")
     return submission
 
 
@@ -128,10 +137,15 @@ def number_waiting(session: Session, candidate: User) -> int:
     return session.scalar(statement) or 0
 
 
-def judgements_in(session: Session, attempt: Attempt) -> Sequence[str]:
-    """Return the full judgements (JSON) of an attempt's submissions."""
-    statement = select(Submission.judgement).filter_by(attempt_id=attempt.id).where(Submission.judgement.is_not(None))
-    return [text for text in session.scalars(statement) if text is not None]
+def faults_in(session: Session, attempt: Attempt) -> list[tuple[int, str]]:
+    """Return the faults that an attempt's submissions behave like, each with the submission's number, oldest first."""
+    statement = (
+        select(Submission.ordinal, SubmissionFault.fault)
+        .join(SubmissionFault, SubmissionFault.submission_id == Submission.id)
+        .where(Submission.attempt_id == attempt.id)
+        .order_by(Submission.ordinal, SubmissionFault.position)
+    )
+    return [(ordinal, fault) for ordinal, fault in session.execute(statement)]
 
 
 def unjudged(session: Session) -> Sequence[int]:

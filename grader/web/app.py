@@ -14,21 +14,33 @@ from jinja2 import StrictUndefined
 from grader import __version__
 from grader.report.page import STATIC
 from grader.report.visible import visible
-from grader.web import attempts, errors, followups, lesson, pages, problems, security, texts, verdicts
-from grader.web.service import Service, candidate
+from grader.web import (
+    accounts,
+    attempts,
+    cookies,
+    errors,
+    followups,
+    lesson,
+    pages,
+    problems,
+    security,
+    texts,
+    verdicts,
+)
+from grader.web.service import Service, user
 
 REQUEST_BYTES_MAX: Final = 4 << 20  # a source just over its own limit still gets its verdict
 FORM_PARTS_MAX: Final = 20
-COOKIE_DAYS: Final = 365
 
 
 @dataclass(frozen=True)
 class WebSettings:
     """What the application needs to know of its place."""
 
-    secret_key: bytes  # signs cookies and forms
+    secret_key: bytes  # signs forms
     public_url: str | None = None  # the address that people use; None: this machine only
     is_sandbox_weakened: bool = False  # then every page says so
+    is_signup_open: bool = True  # whether anybody may make an account
 
 
 def create_app(settings: WebSettings, service: Service) -> Flask:
@@ -39,21 +51,20 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         MAX_CONTENT_LENGTH=REQUEST_BYTES_MAX,
         MAX_FORM_MEMORY_SIZE=REQUEST_BYTES_MAX,
         MAX_FORM_PARTS=FORM_PARTS_MAX,
-        PERMANENT_SESSION_LIFETIME=timedelta(days=COOKIE_DAYS),
-        SESSION_COOKIE_NAME="grader",
-        SESSION_COOKIE_HTTPONLY=True,
-        SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_SECURE=bool(settings.public_url and settings.public_url.startswith("https://")),
         SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),  # their addresses change with their content
     )
     with app.app_context():
         service.keep()
+    cookies.register(app)
     security.register(app, settings.public_url)
     errors.register(app)
-    for blueprint in (pages.bp, problems.bp, attempts.bp, verdicts.bp, followups.bp, lesson.bp):
+    for blueprint in (pages.bp, accounts.bp, problems.bp, attempts.bp, verdicts.bp, followups.bp, lesson.bp):
         app.register_blueprint(blueprint)
     _set_up_templates(app)
-    app.jinja_env.globals["is_sandbox_weakened"] = settings.is_sandbox_weakened
+    app.jinja_env.globals.update(
+        is_sandbox_weakened=settings.is_sandbox_weakened, is_signup_open=settings.is_signup_open
+    )
     return app
 
 
@@ -64,7 +75,7 @@ def _set_up_templates(app: Flask) -> None:
     for text in (texts.code, texts.numbered, texts.markdown, texts.plain, texts.inline, texts.number, texts.moment):
         environment.filters[text.__name__] = text
     environment.filters["visible"] = visible
-    environment.globals.update(version=__version__, candidate=candidate, theme=pages.theme, themes=pages.THEMES)
+    environment.globals.update(version=__version__, user=user, theme=pages.theme, themes=pages.THEMES)
     versions = _static_versions(app)
 
     @app.url_defaults

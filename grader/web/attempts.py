@@ -5,33 +5,20 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from grader.errors import NotFound, UserError
+from grader.errors import UserError
 from grader.services import attempts
 from grader.store import queries
-from grader.store.models import User
 from grader.store.session import read_session, write_session
-from grader.web.service import candidate, now, service
+from grader.web.service import current_user, now, service
 
 bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
-
-
-def current_candidate() -> User:
-    """Return who asks.
-
-    Raises:
-        NotFound: the browser has no cookie; it learns nothing about what exists.
-    """
-    found = candidate()
-    if found is None:
-        raise NotFound("There is no such attempt, or it belongs to another browser; the problem list shows your own.")
-    return found
 
 
 @bp.get("")
 def show(public_id: str) -> ResponseReturnValue:
     """Show the statement beside the editor; `?source=starter` begins the editor with the starter again."""
     with read_session(service().engine) as session:
-        attempt = queries.attempt_of(session, current_candidate(), public_id)
+        attempt = queries.attempt_of(session, current_user(), public_id)
         problem = service().packages.pinned(session, attempt.package)
         starter = problem.starter(attempt.variant)
         wants_starter = request.args.get("source") == "starter"
@@ -51,7 +38,7 @@ def show(public_id: str) -> ResponseReturnValue:
 def samples(public_id: str) -> ResponseReturnValue:
     """Show the sample cases, which are the only ones that a candidate sees."""
     with read_session(service().engine) as session:
-        attempt = queries.attempt_of(session, current_candidate(), public_id)
+        attempt = queries.attempt_of(session, current_user(), public_id)
         problem = service().packages.pinned(session, attempt.package)
     return render_template("samples.html", attempt=attempt, samples=service().samples(problem))
 
@@ -59,7 +46,7 @@ def samples(public_id: str) -> ResponseReturnValue:
 @bp.post("/submissions")
 def submit(public_id: str) -> ResponseReturnValue:
     """Store a source and have it judged; a file that comes along is taken as it is."""
-    current, source, received_at = current_candidate(), _source(), now()
+    current, source, received_at = current_user(), _source(), now()
     with write_session(service().engine) as session:
         submission = attempts.submit(session, current, public_id, source, received_at)
         service().dispatch(session, submission)
@@ -86,5 +73,5 @@ def _source() -> bytes:
 def give_up(public_id: str) -> ResponseReturnValue:
     """End the attempt and open its answers."""
     with write_session(service().engine) as session:
-        attempts.give_up(session, current_candidate(), public_id, now())
+        attempts.give_up(session, current_user(), public_id, now())
     return redirect(url_for("followups.show", public_id=public_id), 303)

@@ -6,18 +6,19 @@ import logging
 import secrets
 from typing import Final
 
-from flask import Flask, Response, render_template, request
+from flask import Flask, Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
 from grader.errors import GraderError, UserError
-from grader.web.security import WrongHost
+from grader.web.pages import page_above
+from grader.web.security import OutOfDate, WrongHost
+from grader.web.service import SignInNeeded
 
 log = logging.getLogger(__name__)
 SENTENCES: Final = {
     400: ("That request cannot be read", "Go back, reload the page and send the form again."),
-    404: ("There is no such page", "The address may be mistyped, or what it named belongs to another browser."),
+    404: ("There is no such page", "The address may be mistyped, or what it named is not yours."),
     405: ("This address takes no such request", "Open it from the page that it belongs to."),
     413: ("That is too much at once", "A source may have 1 MiB. Hand in the repaired file alone."),
 }
@@ -27,7 +28,7 @@ TITLES: Final = {400: "That did not work", 404: "Not found", 409: "That is close
 def register(app: Flask) -> None:
     """Show every error as a page."""
     app.register_error_handler(GraderError, _grader_error)
-    app.register_error_handler(CSRFError, _csrf_error)
+    app.register_error_handler(SignInNeeded, _sign_in_needed)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _our_fault)
 
@@ -37,13 +38,12 @@ def _grader_error(error: GraderError) -> ResponseReturnValue:
         return _our_fault(error)
     if isinstance(error, WrongHost):  # no page: its links would lead to that host
         return Response(error.message + "\n", error.status, content_type="text/plain; charset=utf-8")
-    return _page(error.status, TITLES.get(error.status, TITLES[400]), error.message)
+    title = "This form is out of date" if isinstance(error, OutOfDate) else TITLES.get(error.status, TITLES[400])
+    return _page(error.status, title, error.message)
 
 
-def _csrf_error(error: CSRFError) -> ResponseReturnValue:
-    return _page(
-        400, "This form is out of date", "Nothing was changed. Go back, reload the page and send the form again."
-    )
+def _sign_in_needed(error: SignInNeeded) -> ResponseReturnValue:
+    return redirect(url_for("accounts.sign_in", next=page_above(request.path)), 303)
 
 
 def _http_error(error: HTTPException) -> ResponseReturnValue:

@@ -1,18 +1,16 @@
-"""Pages about the reader and the service: theme, the own name, leaving, health."""
+"""Theme and health, and which addresses are pages of ours."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
-from urllib.parse import urlsplit
 
-from flask import Blueprint, current_app, redirect, render_template, request, url_for
+from flask import Blueprint, current_app, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import RequestRedirect
 
-from grader.errors import NotFound
 from grader.web.security import HEALTH
-from grader.web.service import candidate, leave
 
 THEMES: Final = ("system", "light", "dark")
 THEME_DAYS: Final = 365
@@ -50,27 +48,22 @@ def theme() -> str:
 
 def known_page(path: str) -> str:
     """Return a path when it is one of our own pages, otherwise the start page: no form sends a reader elsewhere."""
-    start = url_for("problems.index")
+    return path if _is_page(path) else url_for("problems.index")
+
+
+def page_above(path: str) -> str:
+    """Return the page that an address belongs to: itself, or for what is only sent to, the nearest one above."""
+    while path.count("/") > 1 and not _is_page(path):
+        path = path.rpartition("/")[0]
+    return known_page(path)
+
+
+def _is_page(path: str) -> bool:
+    # browsers drop some characters and read a backslash as a slash, so what is not plain is nobody's page
+    if not re.fullmatch(r"/(?!/)[\w/.~-]*", path, re.ASCII):
+        return False
     try:
-        parts = urlsplit(path)
-        if parts.scheme or parts.netloc or not path.startswith("/") or path.startswith(("//", "/\\")):
-            return start
-        current_app.create_url_adapter(request).match(parts.path, method="GET")  # type: ignore[union-attr]
-    except (ValueError, HTTPException, RequestRedirect):
-        return start
-    return parts.path
-
-
-@bp.get("/me")
-def me() -> ResponseReturnValue:
-    """Show by which name the reader practises, and how to leave."""
-    if candidate() is None:
-        raise NotFound("You have not started anything yet; choose a problem first.")
-    return render_template("me.html")
-
-
-@bp.post("/leave")
-def forget() -> ResponseReturnValue:
-    """End this browser's access for good."""
-    leave()
-    return redirect(url_for("problems.index"), 303)
+        current_app.create_url_adapter(request).match(path, method="GET")  # type: ignore[union-attr]
+    except (HTTPException, RequestRedirect):
+        return False
+    return True

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import secrets
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from flask import Flask, Response, g, request
-from flask_wtf.csrf import CSRFProtect
+from flask import Flask, Response, current_app, g, request
 
 from grader.errors import UserError
+from grader.web import cookies
+from grader.web.service import current_user
 
 HEALTH: Final = "/healthz"
+PUBLIC: Final = frozenset(
+    {
+        "static",
+        "pages.health",
+        "pages.choose_theme",
+        "lesson.show",
+        "accounts.sign_in",
+        "accounts.sign_up",
+    }
+)  # what answers without anybody signed in; a route that is not named here asks for that first
+_FORMS: Final = b"forms"  # what the key is used for, so that no token of one purpose serves another
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
@@ -23,6 +37,10 @@ class WrongHost(UserError):
 
 class ForeignRequest(UserError):
     """A page of another site made the browser send this request."""
+
+
+class OutOfDate(UserError):
+    """A form carries no token of this browser's session."""
 
 
 def register(app: Flask, public_url: str | None) -> None:
@@ -55,12 +73,10 @@ def register(app: Flask, public_url: str | None) -> None:
 
     app.before_request(check_host)
     app.before_request(check_origin)
+    app.before_request(_check_sign_in)
+    app.before_request(_check_token)
     app.after_request(_set_headers)
-    app.config.update(
-        WTF_CSRF_TIME_LIMIT=None,  # as long as the session: an attempt may stay open for hours
-        WTF_CSRF_SSL_STRICT=False,  # it demands a referrer, which our pages never send; check_origin is in its place
-    )
-    CSRFProtect(app)
+    app.jinja_env.globals["csrf_token"] = csrf_token
     app.jinja_env.globals["nonce"] = nonce
 
 
@@ -70,6 +86,31 @@ def nonce() -> str:
         g.nonce = secrets.token_urlsafe(16)
     word: str = g.nonce
     return word
+
+
+def csrf_token() -> str:
+    """Return the word that a form carries: another one each time, and good for this browser's session alone."""
+    salt = secrets.token_hex(8)
+    return f"{salt}.{_signature(salt)}"
+
+
+def _signature(salt: str) -> str:
+    key = hmac.digest(current_app.config["SECRET_KEY"], _FORMS, hashlib.sha256)
+    return hmac.new(key, f"{salt}.{cookies.token()}".encode(), hashlib.sha256).hexdigest()
+
+
+def _check_sign_in() -> None:
+    if request.endpoint is not None and request.endpoint not in PUBLIC:
+        current_user()
+
+
+def _check_token() -> None:
+    if request.method in _SAFE_METHODS:
+        return
+    sent = request.headers.get("X-CSRFToken") or request.form.get("csrf_token", "")
+    salt, _, signature = sent.partition(".")
+    if not hmac.compare_digest(signature.encode(), _signature(salt).encode()):
+        raise OutOfDate("Nothing was changed. Go back, reload the page and send the form again.")
 
 
 def _split(text: str) -> SplitResult:

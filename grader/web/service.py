@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, cast
 
-from flask import current_app, g, session
+from flask import current_app
 from sqlalchemy import Engine
 
+from grader.errors import UserError
 from grader.problems.loader import Problem
-from grader.services import accounts
 from grader.services.judging import Dispatch
 from grader.services.packages import Packages
+from grader.services.passwords import Passwords
 from grader.services.samples import SampleView
 from grader.store.models import User
-from grader.store.session import read_session
+from grader.web import cookies
 
 _NAME: Final = "grader"
-_COOKIE_KEY: Final = "candidate"
+
+
+class SignInNeeded(UserError):
+    """Nobody is signed in; the page for that is shown instead."""
+
+    status = 401
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class Service:
     packages: Packages
     dispatch: Dispatch  # has a submission judged; called in the transaction that stores it
     samples: Callable[[Problem], Sequence[SampleView]]
+    passwords: Passwords = field(default_factory=Passwords)
 
     def keep(self) -> None:
         """Make these the current application's parts."""
@@ -41,29 +48,24 @@ def service() -> Service:
     return cast(Service, current_app.extensions[_NAME])
 
 
-def candidate() -> User | None:
-    """Return the candidate whose signed cookie came with the request."""
-    if "candidate" not in g:
-        with read_session(service().engine) as reading:
-            g.candidate = accounts.recognise(reading, session.get(_COOKIE_KEY))
-    found: User | None = g.candidate
-    return found
-
-
-def enter(new: User) -> None:
-    """Give the browser a cookie for a new candidate; a token from before it is worth nothing afterwards."""
-    session.clear()
-    session[_COOKIE_KEY] = new.public_id
-    session.permanent = True
-    g.candidate = new
-
-
-def leave() -> None:
-    """Take the cookie back."""
-    session.clear()
-    g.candidate = None
-
-
 def now() -> datetime:
     """Return the time in UTC."""
     return datetime.now(UTC)
+
+
+def user() -> User | None:
+    """Return who is signed in, with the rights of this moment; None for nobody."""
+    found = cookies.web_session(service().engine, now())
+    return found.user if found else None
+
+
+def current_user() -> User:
+    """Return who is signed in.
+
+    Raises:
+        SignInNeeded: nobody is.
+    """
+    found = user()
+    if found is None:
+        raise SignInNeeded("Sign in first.")
+    return found

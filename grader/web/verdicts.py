@@ -10,8 +10,7 @@ from flask.typing import ResponseReturnValue
 from grader.services import candidate_view
 from grader.store import queries
 from grader.store.session import read_session
-from grader.web.attempts import current_candidate
-from grader.web.service import service
+from grader.web.service import current_user, service
 
 SOURCE_SHOWN: Final = 16 << 10  # bytes; colouring a megabyte would keep everybody else waiting for seconds
 bp = Blueprint("verdicts", __name__, url_prefix="/attempts/<public_id>/submissions/<int(max=1000000):ordinal>")
@@ -21,7 +20,7 @@ bp = Blueprint("verdicts", __name__, url_prefix="/attempts/<public_id>/submissio
 def show(public_id: str, ordinal: int) -> ResponseReturnValue:
     """Show a submission's verdict, or that it is being graded."""
     with read_session(service().engine) as session:
-        submission = queries.submission_of(session, current_candidate(), public_id, ordinal)
+        submission = queries.submission_of(session, current_user(), public_id, ordinal)
         return render_template(
             "submission.html",
             attempt=submission.attempt,
@@ -36,6 +35,6 @@ def show(public_id: str, ordinal: int) -> ResponseReturnValue:
 def state(public_id: str, ordinal: int) -> ResponseReturnValue:
     """Answer "grading" or "judged", for the page that waits."""
     with read_session(service().engine) as session:
-        submission = queries.submission_of(session, current_candidate(), public_id, ordinal)
+        submission = queries.submission_of(session, current_user(), public_id, ordinal)
     word = "grading" if submission.verdict is None else "judged"
     return word, {"Content-Type": "text/plain; charset=utf-8"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Engine
@@ -20,9 +21,10 @@ def after(minutes: float) -> datetime:
     return NOON + timedelta(minutes=minutes)
 
 
-def make_candidate(engine: Engine, name: str = "Ada") -> User:
+def make_candidate(engine: Engine, name: str | None = None) -> User:
+    """Return a new user; without a name it is one that nobody else has."""
     with write_session(engine) as session:
-        return accounts.register(session, name, NOON)
+        return accounts.add(session, name or f"Candidate {secrets.token_hex(4)}", None, NOON)
 
 
 def make_attempt(engine: Engine, packages: Packages, candidate: User, variant: str = "only") -> Attempt:

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
+from typing import Final
 
 from flask import Flask
 from sqlalchemy import Engine, select
 from werkzeug.datastructures import FileStorage
+from werkzeug.security import generate_password_hash
 from werkzeug.test import TestResponse, encode_multipart
 
 from grader.grading.verdict import Judgement
+from grader.services import accounts
 from grader.services.judging import write_result
 from grader.store.models import Submission
-from grader.store.session import read_session
-from tests.services.made import after
+from grader.store.session import read_session, write_session
+from tests.services.made import NOON, after
 from tests.services.tiny_package import SLUG
+
+PASSWORD: Final = "seven quiet otters"
+# the hash says how much work it takes; this one takes little, for many tests sign in
+PASSWORD_HASH: Final = generate_password_hash(PASSWORD, "scrypt:512:8:1")
 
 
 class Browser:
-    """One browser with its cookies."""
+    """One browser with its cookies, in which a user is signed in, made when there is none of that name."""
 
-    def __init__(self, app: Flask) -> None:
+    def __init__(self, app: Flask, name: str | None = "Ada") -> None:
         self.client = app.test_client()
         self.attempt = ""
+        if name is not None:
+            make_user(app.extensions["grader"].engine, name)
+            assert self.sign_in(name).status_code == 303
+
+    def sign_in(self, name: str, password: str = PASSWORD, **fields: object) -> TestResponse:
+        return self.post("/sign-in", name=name, password=password, **fields)
 
     def get(self, path: str, **options: object) -> TestResponse:
         return self.client.get(path, **options)
@@ -34,15 +48,15 @@ class Browser:
         return reply.get_data(as_text=True)
 
     def token(self) -> str:
-        found = re.search(r'name="csrf_token" value="([^"]+)"', self.text("/"))
+        found = re.search(r'name="csrf_token" value="([^"]+)"', self.text("/lesson"))
         assert found
         return found[1]
 
     def post(self, path: str, **fields: object) -> TestResponse:
         return self.client.post(path, data={"csrf_token": self.token(), **fields})
 
-    def start(self, name: str = "Ada", variant: str = "only") -> str:
-        reply = self.post(f"/problems/{SLUG}/attempts", name=name, variant=variant)
+    def start(self, variant: str = "only") -> str:
+        reply = self.post(f"/problems/{SLUG}/attempts", variant=variant)
         assert reply.status_code == 303, reply.get_data(as_text=True)
         self.attempt = reply.location
         return self.attempt
@@ -56,6 +70,12 @@ class Browser:
         boundary, body = encode_multipart(fields)
         kind = f"multipart/form-data; boundary={boundary}"
         return self.client.post(f"{self.attempt}/submissions", data=body, content_type=kind)
+
+
+def make_user(engine: Engine, name: str) -> None:
+    """Make a user whose password is `PASSWORD`, unless there is one."""
+    with write_session(engine) as session, contextlib.suppress(accounts.NameTaken):
+        accounts.add(session, name, PASSWORD_HASH, NOON)
 
 
 def judge_last(engine: Engine, judgement: Judgement) -> None:

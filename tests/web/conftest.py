@@ -65,7 +65,12 @@ def ada(app: Flask) -> Browser:
 
 @pytest.fixture
 def eve(app: Flask) -> Browser:
-    return Browser(app)
+    return Browser(app, "Eve")
+
+
+@pytest.fixture
+def anonymous(app: Flask) -> Browser:
+    return Browser(app, None)
 
 
 @pytest.fixture(scope="module")

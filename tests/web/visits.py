@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, Final
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 
 TITLE: Final = "Attention heads that never mix"
+PASSWORD: Final = "seven quiet otters"
 SLOW_MS: Final = 20_000  # judging on a loaded machine
 
 
@@ -29,11 +31,21 @@ class Visit:
         if request.failure != "net::ERR_ABORTED":  # the visitor was faster than an icon
             self.trouble.append(f"{request.url}: {request.failure}")
 
-    def start(self, variant: str = "Interview") -> str:
-        """Go from the list to a new attempt; return its address."""
+    def sign_up(self) -> str:
+        """Make an account that nobody else has; return its name."""
+        name = f"Ines {secrets.token_hex(4)}"
         self.page.goto("/")
+        self.page.get_by_role("link", name="Make an account").click()
+        self.page.get_by_label("Name").fill(name)
+        self.page.get_by_label("Password").fill(PASSWORD)
+        self.page.get_by_role("button", name="Make the account").click()
+        expect(self.page.get_by_role("link", name=name)).to_be_visible()
+        return name
+
+    def start(self, variant: str = "Interview") -> str:
+        """Make an account and go from the list to a new attempt; return its address."""
+        self.sign_up()
         self.page.get_by_role("link", name=TITLE).click()
-        self.page.get_by_label("Your name").fill("Ines Okafor")
         self.page.get_by_label(variant).check()
         self.page.get_by_role("button", name="Start").click()
         expect(self.page.get_by_role("heading", name="Contract")).to_be_visible()

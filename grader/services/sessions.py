@@ -1,0 +1,70 @@
+"""Sessions of browsers that are signed in. The cookie's token is known to its browser alone; its hash is stored."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from grader.store import account_queries as queries
+from grader.store.models import User, WebSession
+
+TOKEN_BYTES: Final = 32
+KEPT: Final = timedelta(days=90)  # "stay signed in on this machine"
+NOT_KEPT: Final = timedelta(days=1)  # the browser forgets its cookie earlier, when it is closed
+IDLE: Final = timedelta(days=14)
+SEEN_EVERY: Final = timedelta(minutes=5)
+
+
+def new_token() -> str:
+    """Return a token that nobody guesses."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def hash_of(token: str) -> str:
+    """Return what is stored of a token. It is random already, so a plain hash cannot be turned back."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def begin(session: Session, user: User, device: str, now: datetime, *, is_kept: bool) -> str:
+    """Sign a browser in; return the token of its cookie."""
+    queries.delete_sessions_before(session, now, now - IDLE)
+    token = new_token()
+    row = WebSession(
+        token_sha256=hash_of(token),
+        user_id=user.id,
+        epoch=user.epoch,
+        device=device,
+        created_at=now,
+        seen_at=now,
+        expires_at=now + (KEPT if is_kept else NOT_KEPT),
+    )
+    session.add(row)
+    session.flush()
+    return token
+
+
+def recognise(session: Session, token: str, now: datetime) -> WebSession | None:
+    """Return the session that a token opens, with its user; None when it has ended or never was."""
+    found = queries.web_session_of(session, hash_of(token))
+    if found is None or found.expires_at <= now or found.seen_at <= now - IDLE:
+        return None
+    return found
+
+
+def is_stale(found: WebSession, now: datetime) -> bool:
+    """Return whether it is time to write down that a session is in use."""
+    return now - found.seen_at >= SEEN_EVERY
+
+
+def own(session: Session, user: User, now: datetime) -> Sequence[WebSession]:
+    """Return a user's sessions that are open, the one used last first."""
+    return [
+        row
+        for row in queries.web_sessions_of(session, user)
+        if row.epoch == user.epoch and row.expires_at > now and row.seen_at > now - IDLE
+    ]

@@ -1,0 +1,161 @@
+"""Questions about users, their sessions, their links and failures of signing in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, joinedload
+
+from grader.store.models import SignInFailure, SignInLink, User, WebSession
+
+
+def user_named(session: Session, name_key: str) -> User | None:
+    """Return the user with a folded name."""
+    return session.scalar(select(User).filter_by(name_key=name_key))
+
+
+def user_locked(session: Session, key: int) -> User | None:
+    """Return a user whom no other transaction changes until this one ends; None when the account is gone."""
+    return session.scalar(select(User).filter_by(id=key).with_for_update())
+
+
+def users(session: Session) -> Sequence[User]:
+    """Return every user by name."""
+    return session.scalars(select(User).order_by(User.name_key)).all()
+
+
+def add_user(session: Session, user: User) -> bool:
+    """Insert a user; return whether the name was free."""
+    try:
+        with session.begin_nested():
+            session.add(user)
+    except IntegrityError:
+        return False
+    return True
+
+
+def rename_user(session: Session, user: User, name: str, name_key: str) -> bool:
+    """Give a user another name; return whether it was free."""
+    try:
+        with session.begin_nested():
+            session.execute(update(User).where(User.id == user.id).values(name=name, name_key=name_key))
+    except IntegrityError:
+        return False
+    return True
+
+
+def admins_locked(session: Session) -> Sequence[User]:
+    """Return the users who are admins; no other transaction changes them until this one ends."""
+    return session.scalars(select(User).filter_by(is_admin=True).order_by(User.id).with_for_update()).all()
+
+
+def has_admin(session: Session) -> bool:
+    """Return whether anybody is an admin."""
+    return session.scalar(select(User.id).filter_by(is_admin=True).limit(1)) is not None
+
+
+def number_of_users(session: Session) -> int:
+    """Return how many users there are."""
+    return session.scalar(select(func.count(User.id))) or 0
+
+
+def web_session_of(session: Session, token_sha256: str) -> WebSession | None:
+    """Return the session that a token opens, with its user as the rights are now."""
+    statement = (
+        select(WebSession)
+        .join(WebSession.user)
+        .where(WebSession.token_sha256 == token_sha256, WebSession.epoch == User.epoch)
+        .options(joinedload(WebSession.user))
+    )
+    return session.scalar(statement)
+
+
+def web_sessions_of(session: Session, user: User) -> Sequence[WebSession]:
+    """Return a user's sessions, the one used last first."""
+    statement = select(WebSession).filter_by(user_id=user.id).order_by(WebSession.seen_at.desc(), WebSession.id.desc())
+    return session.scalars(statement).all()
+
+
+def set_seen(session: Session, key: int, now: datetime) -> None:
+    """Write that a session is in use."""
+    session.execute(update(WebSession).where(WebSession.id == key, WebSession.seen_at < now).values(seen_at=now))
+
+
+def delete_web_session(session: Session, token_sha256: str) -> None:
+    """Remove the session that a token opens."""
+    session.execute(delete(WebSession).where(WebSession.token_sha256 == token_sha256))
+
+
+def delete_own_session(session: Session, user: User, public_id: str) -> None:
+    """Remove a session when it is this user's."""
+    session.execute(delete(WebSession).where(WebSession.public_id == public_id, WebSession.user_id == user.id))
+
+
+def delete_sessions_of(session: Session, user: User) -> None:
+    """Remove every session of a user."""
+    session.execute(delete(WebSession).where(WebSession.user_id == user.id))
+
+
+def delete_sessions_before(session: Session, expiry: datetime, seen: datetime) -> None:
+    """Remove sessions that end before a time, or that nobody has used since another."""
+    session.execute(delete(WebSession).where((WebSession.expires_at <= expiry) | (WebSession.seen_at <= seen)))
+
+
+def link_of(session: Session, token_sha256: str, now: datetime) -> SignInLink | None:
+    """Return the link with a token when it can still be used."""
+    statement = (
+        select(SignInLink)
+        .where(SignInLink.token_sha256 == token_sha256, SignInLink.used_at.is_(None), SignInLink.expires_at > now)
+        .options(joinedload(SignInLink.user))
+    )
+    return session.scalar(statement)
+
+
+def use_link(session: Session, key: int, now: datetime) -> bool:
+    """Use a link up; return whether this is the first use."""
+    statement = update(SignInLink).where(SignInLink.id == key, SignInLink.used_at.is_(None)).values(used_at=now)
+    changed: int = session.connection().execute(statement).rowcount
+    return changed == 1
+
+
+def delete_links_for(session: Session, user: User | None) -> None:
+    """Remove the links of a user; None: those that make the first one."""
+    session.execute(delete(SignInLink).where(SignInLink.user_id == (user.id if user else None)))
+
+
+def delete_links_before(session: Session, expiry: datetime) -> None:
+    """Remove links that ended before a time."""
+    session.execute(delete(SignInLink).where(SignInLink.expires_at <= expiry))
+
+
+def failures_locked(session: Session, name_key: str, address: str) -> SignInFailure | None:
+    """Return the failures of a name from an address; no other transaction changes them until this one ends."""
+    return session.scalar(select(SignInFailure).filter_by(name_key=name_key, address=address).with_for_update())
+
+
+def add_failure(session: Session, failure: SignInFailure) -> bool:
+    """Insert a first failure; return whether no other transaction was faster."""
+    try:
+        with session.begin_nested():
+            session.add(failure)
+    except IntegrityError:
+        return False
+    return True
+
+
+def delete_failures(session: Session, name_key: str, address: str) -> None:
+    """Forget the failures of a name from an address."""
+    session.execute(delete(SignInFailure).where(SignInFailure.name_key == name_key, SignInFailure.address == address))
+
+
+def delete_failures_of(session: Session, name_key: str) -> None:
+    """Forget the failures of a name from anywhere."""
+    session.execute(delete(SignInFailure).where(SignInFailure.name_key == name_key))
+
+
+def delete_failures_before(session: Session, time: datetime) -> None:
+    """Forget failures that are older than a time."""
+    session.execute(delete(SignInFailure).where(SignInFailure.last_at < time))
