@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from grader.cli.commands import Group
@@ -10,7 +12,7 @@ from grader.config import read_settings
 
 @click.group("db", cls=Group)
 def db_command() -> None:
-    """Move the database between versions of its schema."""
+    """Move the database between versions of its schema, copy it and put a copy back."""
 
 
 @db_command.command("upgrade", short_help="Bring the schema up to date.")
@@ -48,3 +50,31 @@ def current_command() -> None:
     url = read_settings().database_url
     with clear_errors(url):
         click.echo(migrate.current(url) or "none")
+
+
+@db_command.command("backup", short_help="Copy the database to a file.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE when it exists.")
+def backup_command(file: Path, force: bool) -> None:
+    """Copy the database to FILE as it is at this moment, also while the server runs."""
+    from grader.cli.database import clear_errors
+    from grader.store import backup
+
+    url = read_settings().database_url
+    with clear_errors(url):
+        backup.backup(url, file, force=force)
+    click.echo(f"The database is copied to {file}; it holds what people wrote, so keep it private.", err=True)
+
+
+@db_command.command("restore", short_help="Put a copy in the database's place.")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def restore_command(file: Path) -> None:
+    """Put a copy that `backup` made in the database's place, while no server runs; everybody signs in anew."""
+    from grader.cli.database import clear_errors
+    from grader.store import backup
+
+    url = read_settings().database_url
+    with clear_errors(url):
+        kept = backup.restore(url, file)
+    before = f" The one that was there is {kept}." if kept else ""
+    click.echo(f"The database is the one of {file} now; everybody signs in anew.{before}", err=True)

@@ -10,6 +10,7 @@ from typing import Final
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 from sqlalchemy import Connection, text
 
@@ -50,12 +51,23 @@ def current(url: str) -> str | None:
         engine.dispose()
 
 
-@contextmanager
-def _configured(url: str, scripts: Path | None) -> Iterator[Config]:
+def revisions() -> frozenset[str]:
+    """Return every revision that this release knows."""
     config = Config()
+    _set_scripts(config, None)
+    return frozenset(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())
+
+
+def _set_scripts(config: Config, scripts: Path | None) -> None:
     folder = str(scripts or shipped("migrations"))
     config.set_main_option("script_location", folder.replace("%", "%%"))
     config.set_main_option("path_separator", "os")
+
+
+@contextmanager
+def _configured(url: str, scripts: Path | None) -> Iterator[Config]:
+    config = Config()
+    _set_scripts(config, scripts)
     engine = make_engine(url)
     try:
         # all or nothing: both databases can change tables within a transaction
