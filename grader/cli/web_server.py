@@ -1,20 +1,38 @@
-"""Hooks of gunicorn for `grader serve`: Ctrl-C reaches every process of the terminal, but stopping is one's business.
-
-A worker that took the terminal's signal and its parent's at once could lock itself up until it is killed, and one that
-is told twice would leave what it started with a traceback.
-"""
+"""gunicorn's settings: for `grader serve`, and for gunicorn by hand with `--config=python:grader.cli.web_server`."""
 
 from __future__ import annotations
 
-import signal
+import os
+import resource
+import tempfile
+from typing import Final
+
+_OPEN_FILES: Final = 4096
+_MEMORY: Final = "/dev/shm"  # noqa: S108 - gunicorn makes an unguessable name in it
+
+worker_class = "grader.web.worker.Worker"
+threads = 8
+worker_connections = 1000
+backlog = 512
+keepalive = 5
+timeout = 60  # without a sign of life from the loop, which never waits
+graceful_timeout = 20  # to finish requests and judgements under way; less than a container's grace
+limit_request_line = 4094
+limit_request_fields = 60
+limit_request_field_size = 8190
+loglevel = "warning"
+accesslog = None  # the application writes a line for each request
+control_socket_disable = True
+# the heartbeat is in memory, for a slow disk would look like a dead process
+worker_tmp_dir = _MEMORY if os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
 
 
-def post_worker_init(worker: object) -> None:
-    """Leave the terminal's Ctrl-C to the parent, which tells its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _allow_open_files() -> None:
+    """Make room for every connection beside what the sandbox opens; many systems begin with 1024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def worker_exit(server: object, worker: object) -> None:
-    """Let what ends with the worker end in peace."""
-    for number in (signal.SIGTERM, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_IGN)
+_allow_open_files()
