@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -110,9 +109,22 @@ class Lane:
             if "error" in facts:
                 self.close()
                 raise SandboxUnavailable(facts["error"])
+            self._require_end()
             self._control.settimeout(REPLY_S)
             self._facts = facts
         return self._facts
+
+    def _require_end(self) -> None:
+        """Make sure that this process may kill what it starts: root without its capabilities may not."""
+        assert self._process is not None
+        try:
+            os.kill(self._process.pid, 0)
+        except PermissionError:
+            self.close()
+            raise SandboxUnavailable(
+                "The grader cannot end the sandbox's processes here: start it as an ordinary user, "
+                "or give it the capabilities SETUID, SETGID and KILL."
+            ) from None
 
     def prepare(self, limits: Limits, is_idle: bool = True) -> None:
         """Have a child forked ahead for these limits, without waiting for it.
@@ -239,7 +251,7 @@ class Lane:
     def kill(self) -> None:
         """End the zygote and, with it, whatever it forked; any thread may do so, a run then ends as lost."""
         if (process := self._process) is not None:
-            process.kill()
+            _kill(process)
 
     def close(self) -> None:
         """End the zygote and whatever it forked; the lane can be used again. Not while another thread uses it."""
@@ -252,6 +264,11 @@ class Lane:
         if control is not None:
             control.close()
         if process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                process.send_signal(signal.SIGKILL)
+            _kill(process)
             process.wait()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a zygote, unless it is gone, or not this process's to kill: then it ends with its control socket."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        process.kill()

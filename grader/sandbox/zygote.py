@@ -23,6 +23,7 @@ from typing import Final
 import numpy as np
 
 from grader.sandbox import child, filters, jail, landlock, modules, rehearsal
+from grader.sandbox.heap import prepare_heap
 from grader.sandbox.kernel import LayerMissing
 from grader.sandbox.zygote_protocol import ENDED, FORKED, REQUEST
 
@@ -50,6 +51,7 @@ class Zygote:
         self._base_mib = vm_mib()
         self.facts = facts(self._base_mib)
         jail.keep_freed_memory()
+        jail.die_first()
         gc.collect()
         gc.freeze()
         gc.disable()
@@ -101,7 +103,6 @@ class Zygote:
         gc.enable()
         if rehearse:
             rehearsal.rehearse(1)
-            rehearsal.touch_heap()
         child.Child(self._outputs, child.ANSWERS).serve()
 
 

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -185,3 +186,11 @@ def test_closing_a_pool_ends_runs_of_other_threads() -> None:
     assert not thread.is_alive()
     assert list(outcomes.queue) == [SandboxLost]
     pool.close()
+
+
+def test_the_sandbox_dies_before_the_grader_when_memory_runs_out(own_lane: Lane) -> None:
+    own_lane.prepare(QUICK)
+    assert own_lane.facts()
+    adjusted = {int(Path("/proc", str(pid), "oom_score_adj").read_text()) for pid in pids_of(own_lane)}
+    assert adjusted == {1000}
+    assert int(Path("/proc/self/oom_score_adj").read_text()) < 1000

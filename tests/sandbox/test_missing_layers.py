@@ -5,6 +5,7 @@ Only Landlock may be missing, and only where the operator says so; then everythi
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import json
 import os
@@ -22,6 +23,8 @@ SOURCE: Final = ROOT / f"problems/{SLUG}/submissions/accepted/corrected.py"
 WEAK: Final = {"GRADER_ALLOW_WEAK_SANDBOX": "1"}
 LANDLOCK: Final = [("landlock_create_ruleset", errno.ENOSYS), ("landlock_restrict_self", errno.EPERM)]
 NEVER_OPTIONAL: Final = [("seccomp", errno.ENOSYS), ("capset", errno.EPERM), ("prlimit64", errno.EPERM)]
+PR_CAPBSET_DROP: Final = 24
+CAP_KILL: Final = 5
 PRETENDED: Final = 0  # the call fails by the number 0: it says that it worked, and did nothing
 RUN_UNDER: Final = """
 import os, sys
@@ -72,6 +75,23 @@ def test_root_that_cannot_leave_root_judges_nothing(tmp_path: Path) -> None:
     ended = graded_without("setresuid", errno.EPERM, tmp_path)
     assert (ended.returncode, ended.stdout) == (4, "")
     assert "cannot leave root here" in ended.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has capabilities to lack")
+def test_root_that_may_not_kill_judges_nothing(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [GRADER, "grade", SLUG, SOURCE],
+        env={**os.environ, "GRADER_CACHE": str(tmp_path), "HOME": str(tmp_path)},
+        preexec_fn=lambda: ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_KILL, 0, 0, 0),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert ended.stderr == (
+        "grader: The grader cannot end the sandbox's processes here: start it as an ordinary user, "
+        "or give it the capabilities SETUID, SETGID and KILL.\n"
+    )
 
 
 def test_the_same_way_of_running_judges_when_nothing_is_missing(tmp_path: Path) -> None:
