@@ -44,6 +44,7 @@ class Lane:
         self._core = core
         self._rehearse = rehearse
         self._allow_weak = allow_weak
+        self.starts = 0  # of zygotes
         self._deaths = 0  # of zygotes, since a child was last ready
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -68,6 +69,7 @@ class Lane:
                 undo.enter_context(ours)
                 self._process = start_zygote(theirs.fileno(), self._allow_weak)
                 undo.pop_all()
+                self.starts += 1
         except OSError as error:
             raise SandboxUnavailable(
                 f"The sandbox's process cannot be started ({error.strerror}); raise the limits on open files and "

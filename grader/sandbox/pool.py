@@ -35,6 +35,16 @@ class Pool:
         for lane in self._lanes:
             lane.start()
 
+    @property
+    def busy(self) -> int:
+        """How many lanes are lent right now."""
+        return self.size - self._free.qsize()
+
+    @property
+    def zygotes_started(self) -> int:
+        """How many zygotes have been started; more than there are lanes when some died."""
+        return sum(lane.starts for lane in self._lanes)
+
     @contextlib.contextmanager
     def lane(self) -> Iterator[Lane]:
         """Lend a lane to this thread; once it is given back, its next child is forked ahead.
