@@ -1,4 +1,4 @@
-"""Judges stored submissions in this process: a row waits without a verdict until a thread writes one, once."""
+"""Judges submissions and sample runs in this process: a row waits without a verdict until one is written, once."""
 
 from __future__ import annotations
 
@@ -26,14 +26,18 @@ from grader.problems.loader import Problem
 from grader.report.result import json_line, result
 from grader.report.sample_outputs import sample_outputs, to_json
 from grader.sandbox.pool import Lane, Pool
+from grader.services import sample_runs
 from grader.services.packages import Packages
 from grader.store import queries
-from grader.store.models import CaseResult, GroupResult, Submission, SubmissionFault
+from grader.store.base import storable
+from grader.store.models import CaseResult, GroupResult, SampleRun, Submission, SubmissionFault
 from grader.store.session import read_session, write_session
 
 SWEEP_S: Final = 30.0  # an idle thread looks for rows that were missed, for example because the disk was full
 STOP_S: Final = 3.0  # how long a judgement under way may take when the service stops
-Dispatch = Callable[[Session, Submission], None]
+Row = Submission | SampleRun
+Dispatch = Callable[[Session, Row], None]
+Job = tuple[type[Row], int]  # the table and the key of a row
 log = logging.getLogger(__name__)
 
 
@@ -50,8 +54,8 @@ class Judging:
 
     def __init__(self, engine: Engine, pool: Pool, cache: CaseCache, packages: Packages) -> None:
         self._engine, self._pool, self._cache, self._packages = engine, pool, cache, packages
-        self._queue: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-        self._known: set[int] = set()  # queued or under way
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._known: set[Job] = set()  # queued or under way
         self._changed = threading.Condition()  # of what is known
         self._stopping = threading.Event()
         # daemon threads: a process that is told to end does not wait for the whole queue
@@ -66,16 +70,16 @@ class Judging:
             thread.start()
         threading.Thread(target=self._prepare, name="preparing", daemon=True).start()
 
-    def dispatch(self, session: Session, submission: Submission) -> None:
-        """Have a submission judged once the session's transaction is committed, never before and never without."""
+    def dispatch(self, session: Session, row: Row) -> None:
+        """Have a row judged once the session's transaction is committed, never before and never without."""
         session.flush()
-        key = submission.id
-        event.listen(session, "after_commit", lambda _: self._enqueue(key), once=True)
+        job = type(row), row.id
+        event.listen(session, "after_commit", lambda _: self._enqueue(job), once=True)
 
     def wait(self, key: int, seconds: float) -> None:
         """Wait until a submission is judged here, but no longer than so many seconds; at once where it is not known."""
         with self._changed:
-            self._changed.wait_for(lambda: key not in self._known, seconds)
+            self._changed.wait_for(lambda: (Submission, key) not in self._known, seconds)
 
     def close(self) -> None:
         """Stop; what is not judged in a moment keeps its row without a verdict and is judged at the next start."""
@@ -95,43 +99,55 @@ class Judging:
                 if not self._stopping.is_set():
                     log.warning("the problem %s could not be prepared: %s", problem.slug, error)
 
-    def _enqueue(self, key: int) -> None:
+    def _enqueue(self, job: Job) -> None:
         with self._changed:
-            if key in self._known:
+            if job in self._known:
                 return
-            self._known.add(key)
-        self._queue.put(key)
+            self._known.add(job)
+        self._queue.put(job)
 
     def _sweep(self) -> None:
         with read_session(self._engine) as session:
-            keys = queries.unjudged(session)
-        for key in keys:
-            self._enqueue(key)
+            jobs: list[Job] = [
+                (table, key) for table in (Submission, SampleRun) for key in queries.unjudged(session, table)
+            ]
+        for job in jobs:
+            self._enqueue(job)
 
     def _work(self) -> None:
         while not self._stopping.is_set():
             try:
-                key = self._queue.get(timeout=SWEEP_S)
+                job = self._queue.get(timeout=SWEEP_S)
             except queue.Empty:
-                key = None
+                job = None
             try:
-                if key is not None:
-                    self._judge(key)
+                if job is not None:
+                    self._judge(*job)
                 elif not self._stopping.is_set():
                     self._sweep()
             except Exception:
-                log.exception("a submission could not be judged or its result not be written; it is tried again")
+                log.exception("a row could not be judged or its result not be written; it is tried again")
             finally:
                 with self._changed:
-                    self._known.discard(key or 0)
+                    if job is not None:
+                        self._known.discard(job)
                     self._changed.notify_all()
 
-    def _judge(self, key: int) -> None:
+    def _judge(self, table: type[Row], key: int) -> None:
+        if table is SampleRun:
+            self._judge_samples(key)
+            return
         with self._pool.lane() as lane:
             graded = judge_row(self._engine, key, lane, self._cache, self._packages)
         if graded is None or (self._stopping.is_set() and graded.judgement.verdict is Verdict.JE):
             return  # judged elsewhere; or the sandbox went away because the service stops
         write_result(self._engine, key, graded.judgement, datetime.now(UTC), graded.sample_outputs)
+
+    def _judge_samples(self, key: int) -> None:
+        with self._pool.lane() as lane:
+            judged = sample_runs.judge_row(self._engine, key, lane, self._cache, self._packages)
+        if judged is not None and not (self._stopping.is_set() and judged.verdict is Verdict.JE):
+            sample_runs.write_result(self._engine, key, judged, datetime.now(UTC))
 
 
 def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: Packages) -> Graded | None:
@@ -175,11 +191,11 @@ def write_result(
         "judged_at": now,
         "verdict": judgement.verdict,
         "reason": judgement.reason,
-        "message": _storable(judgement.message),
-        "detail": _storable(failure.detail) if failure else None,
+        "message": storable(judgement.message),
+        "detail": storable(failure.detail) if failure else None,
         "score": judgement.score,
         "max_score": judgement.max_score,
-        "import_prints": _storable(judgement.import_prints),
+        "import_prints": storable(judgement.import_prints),
         "first_wrong_stage": finding.first_wrong_stage,
         "judgement": json_line(result(judgement)),
         "sample_outputs": sample_outputs,
@@ -190,7 +206,7 @@ def write_result(
         session.add_all(_group_row(key, position, group) for position, group in enumerate(judgement.groups))
         session.add_all(_case_row(key, position, case) for position, case in enumerate(judgement.cases))
         session.add_all(
-            SubmissionFault(submission_id=key, position=position, fault=fault, sentence=_storable(sentence))
+            SubmissionFault(submission_id=key, position=position, fault=fault, sentence=storable(sentence))
             for position, (fault, sentence) in enumerate(
                 zip_longest(finding.faults, finding.fault_sentences, fillvalue="")
             )
@@ -219,9 +235,9 @@ def _case_row(key: int, position: int, case: Case) -> CaseResult:
         visibility=case.visibility,
         verdict=case.verdict,
         reason=case.failure.reason if case.failure else None,
-        message=_storable(case.failure.message) if case.failure else None,
-        detail=_storable(case.failure.detail) if case.failure else None,
-        prints=_storable(case.prints),
+        message=storable(case.failure.message) if case.failure else None,
+        detail=storable(case.failure.detail) if case.failure else None,
+        prints=storable(case.prints),
     )
 
 
@@ -232,8 +248,3 @@ def _count(session: Session, key: int, judgement: Judgement) -> None:
         attempt.best_score = max(judgement.score, attempt.best_score or 0.0)
     if judgement.verdict is Verdict.AC:
         attempt.solved_at = min(handed_in, attempt.solved_at or handed_in)
-
-
-def _storable(text: str) -> str:
-    """Return text that every database keeps: PostgreSQL has no NUL, UTF-8 has no surrogates."""
-    return text.replace("\0", "\u2400").encode("utf-8", "replace").decode()

@@ -54,19 +54,19 @@ class Samples:
 
 def _view(problem: Problem, case: Case) -> SampleView:
     outputs = problem.spec.entries[case.entry].outputs
-    expected = [_assignment(name, value) for name, value in zip(outputs, case.expected, strict=case.raises is None)]
+    expected = [assignment(name, value) for name, value in zip(outputs, case.expected, strict=case.raises is None)]
     return SampleView(
         name=case.name,
         call=f"{', '.join(outputs)} = {case.entry}({', '.join(case.arguments)})",
-        arguments="\n".join(_assignment(name, value) for name, value in case.arguments.items()),
+        arguments="\n".join(assignment(name, value) for name, value in case.arguments.items()),
         expected="\n".join(expected) if case.raises is None else f"# raises {case.raises}",
     )
 
 
-def _assignment(name: str, value: object) -> str:
-    """Return `name = value` with every digit that the value needs."""
+def assignment(name: str, value: object, numbers: int = sys.maxsize) -> str:
+    """Return `name = value` with every digit that the value needs; of more numbers than given the corners alone."""
     with np.printoptions(
-        threshold=sys.maxsize,
+        threshold=numbers,
         linewidth=LINE_WIDTH,
         formatter={"float_kind": lambda number: repr(float(number))},
         legacy=False,

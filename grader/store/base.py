@@ -31,6 +31,11 @@ def new_public_id() -> str:
     return base64.b32encode(secrets.token_bytes(8)).decode().lower()[:PUBLIC_ID_LENGTH]
 
 
+def storable(text: str) -> str:
+    """Return text that every database keeps: PostgreSQL has no NUL, UTF-8 has no surrogates."""
+    return text.replace("\0", "\u2400").encode("utf-8", "replace").decode()
+
+
 class UtcDateTime(TypeDecorator[datetime]):
     """An aware time in UTC, also where the database forgets the zone."""
 

@@ -10,7 +10,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from grader.errors import NotFound
-from grader.store.models import Attempt, FollowUpAnswer, Package, Submission, SubmissionFault, User
+from grader.grading.verdict import Verdict
+from grader.store.models import Attempt, FollowUpAnswer, Package, SampleRun, Submission, SubmissionFault, User
 
 
 def package_of(session: Session, sha256: str) -> Package | None:
@@ -111,6 +112,18 @@ def submission_of(session: Session, candidate: User, attempt_id: str, ordinal: i
     return submission
 
 
+def judged_before(session: Session, submission: Submission) -> str | None:
+    """Return the judgement (JSON) of the newest submission before this one in its attempt that got a real verdict."""
+    statement = (
+        select(Submission.judgement)
+        .filter_by(attempt_id=submission.attempt_id)
+        .where(Submission.ordinal < submission.ordinal, Submission.verdict != Verdict.JE)
+        .order_by(Submission.ordinal.desc())
+        .limit(1)
+    )
+    return session.scalar(statement)
+
+
 def submissions_in(session: Session, attempt: Attempt) -> Sequence[Submission]:
     """Return an attempt's submissions in order, without their sources."""
     return session.scalars(select(Submission).filter_by(attempt_id=attempt.id).order_by(Submission.ordinal)).all()
@@ -148,9 +161,9 @@ def faults_in(session: Session, attempt: Attempt) -> list[tuple[int, str]]:
     return [(ordinal, fault) for ordinal, fault in session.execute(statement)]
 
 
-def unjudged(session: Session) -> Sequence[int]:
-    """Return the keys of all submissions without a verdict, oldest first."""
-    return session.scalars(select(Submission.id).where(Submission.verdict.is_(None)).order_by(Submission.id)).all()
+def unjudged(session: Session, table: type[Submission] | type[SampleRun]) -> Sequence[int]:
+    """Return the keys of all submissions or sample runs without a verdict, oldest first."""
+    return session.scalars(select(table.id).where(table.verdict.is_(None)).order_by(table.id)).all()
 
 
 def submission_to_judge(session: Session, key: int) -> Submission | None:
