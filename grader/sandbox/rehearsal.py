@@ -20,7 +20,6 @@ from grader.sandbox import child, modules
 from grader.sandbox.wire import Value, encode
 
 TIMES: Final = 25  # the interpreter specialises a function's code within that many calls
-TOUCHED_BYTES: Final = 1 << 20
 SMALL_BYTES: Final = 512  # larger objects are malloc's, not the object allocator's
 SMALL_STEP: Final = 16
 _ARENA_BYTES: Final = 1 << 20
@@ -101,11 +100,6 @@ def rehearse(times: int) -> None:
             actor.handle(body)
     builtins.__import__ = child.original_import
     sys.modules.pop(child.MODULE, None)
-
-
-def touch_heap() -> None:
-    """Fault in the memory that the first arrays will lie in; malloc keeps it. For a waiting child only."""
-    np.ones(TOUCHED_BYTES, np.uint8)
 
 
 def _question(entry: str, heads: int) -> bytes:

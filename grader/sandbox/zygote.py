@@ -48,11 +48,11 @@ class Zygote:
         rehearsal.warm_up()
         self._outputs = (child.open_output(1), child.open_output(2))
         self._control = control
-        self._base_mib = vm_mib()
-        self.facts = facts(self._base_mib)
-        jail.keep_freed_memory()
         jail.die_first()
         gc.collect()
+        prepare_heap()
+        self._base_mib = vm_mib()
+        self.facts = facts(self._base_mib)
         gc.freeze()
         gc.disable()
         gc.set_threshold(20_000, 20, 100)  # collections are rare in a life of milliseconds

@@ -1,0 +1,64 @@
+"""The C library's heap as a zygote leaves it to its children: what they write costs them as few pages as can be.
+
+A page that a child writes to for the first time is copied or cleared for it, which takes longer than most calls of a
+submission do. So a child's memory comes from an unused end of the heap, not from holes between what the zygote keeps,
+and most of that end lies on huge pages, where one fault does the work of 512.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Final
+
+from grader.sandbox.kernel import libc
+
+SMALL_BYTES: Final = 256 << 10  # of the unused end, on ordinary pages: what a child that waits has need of
+HUGE_BYTES: Final = 16 << 20  # of it on huge pages; address space alone until they are written to
+_HUGE_PAGE: Final = 2 << 20
+_HOLE_MAX: Final = 64 << 10  # larger holes are filled in parts; trying a size writes that far into the unused end
+_HOLE_MIN: Final = 24
+_MADV_HUGEPAGE: Final = 14
+_M_TRIM_THRESHOLD: Final = -1
+_M_TOP_PAD: Final = -2
+_M_MMAP_THRESHOLD: Final = -3
+
+
+def prepare_heap() -> None:
+    """Keep what is freed, fill the holes, and put huge pages behind the end; where malloc is another, do nothing."""
+    if getattr(libc, "mallopt", None) is None:  # glibc has it; elsewhere it only costs time
+        return
+    libc.malloc.restype = ctypes.c_void_p
+    libc.malloc_trim(0)
+    keep_freed_memory()
+    end = _unused_end()
+    if not end:
+        return
+    _fill_holes(end)
+    huge = -(-(end + _HOLE_MAX + SMALL_BYTES) // _HUGE_PAGE) * _HUGE_PAGE
+    libc.malloc(ctypes.c_size_t(huge - SMALL_BYTES - end))  # never freed, never written
+    _unused_end()
+    libc.madvise(ctypes.c_void_p(huge), ctypes.c_size_t(HUGE_BYTES), _MADV_HUGEPAGE)  # refused, they are ordinary ones
+
+
+def keep_freed_memory() -> None:
+    """Have malloc keep what is freed: a child lives for milliseconds, and each page given back is faulted in again."""
+    libc.mallopt(_M_MMAP_THRESHOLD, 32 << 20)
+    libc.mallopt(_M_TRIM_THRESHOLD, 128 << 20)
+    libc.mallopt(_M_TOP_PAD, 1 << 20)
+
+
+def _unused_end() -> int:
+    """Return where the heap's unused end begins, once it is long enough for the huge pages and what lies before."""
+    place = int(libc.malloc(ctypes.c_size_t(HUGE_BYTES + 2 * _HUGE_PAGE)) or 0)
+    libc.free(ctypes.c_void_p(place))
+    return place
+
+
+def _fill_holes(end: int) -> None:
+    """Occupy what is free before `end`, for good."""
+    size = _HOLE_MAX
+    while size >= _HOLE_MIN:
+        place = int(libc.malloc(ctypes.c_size_t(size)) or 0)
+        if not 0 < place < end:
+            libc.free(ctypes.c_void_p(place))
+            size = size * 3 // 4
