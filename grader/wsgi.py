@@ -55,7 +55,7 @@ def build(settings: Settings) -> Flask:
     judging = Judging(engine, pool, cache, packages)
     judging.start()
     atexit.register(judging.close)  # before the pool: the last one registered is the first one called
-    service = Service(engine, packages, judging.dispatch, Samples(pool, cache).of)
+    service = Service(engine, packages, judging.dispatch, Samples(pool, cache).of, wait=judging.wait)
     return create_app(WebSettings(key, settings.public_url, is_weakened), service)
 
 

@@ -53,8 +53,11 @@ def _number(change: Change) -> str:
     return f"at most {change.nodes}" if change.is_at_most else str(change.nodes)
 
 
-def minimal_fix(problem: Problem, source: bytes) -> MinimalFix:
+def minimal_fix(problem: Problem, source: bytes, variant: str | None = None) -> MinimalFix:
     """Compare a submission with its starter.
+
+    Args:
+        variant: whose starter was given out; None: the one that the submission is nearest to.
 
     Raises:
         NotComparable: it is no text, does not parse, or is too large.
@@ -63,7 +66,7 @@ def minimal_fix(problem: Problem, source: bytes) -> MinimalFix:
     lines = lines_of(text)
     if len(lines) > LINES_MAX:
         raise NotComparable("is too large to be compared")
-    variant = nearest_starter(problem, lines)
+    variant = variant or nearest_starter(problem, lines)
     return MinimalFix(variant, change_between(problem.starter(variant), text), smallest_repair(problem, variant))
 
 

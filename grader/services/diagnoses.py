@@ -41,7 +41,7 @@ def diagnosis(session: Session, attempt: Attempt, problem: Problem) -> Diagnosis
         is_given=is_given,
         own=attempt.diagnosed_stage,
         planted=planted,
-        outcome=_outcome(attempt.diagnosed_stage, planted) if is_given and planted else None,
+        outcome=outcome_of(attempt.diagnosed_stage, planted) if is_given and planted else None,
     )
 
 
@@ -52,7 +52,8 @@ def planted_stages(problem: Problem, variant: str) -> tuple[str, ...]:
     return tuple(stage for stage in problem.spec.stages if stage in found)
 
 
-def _outcome(own: str | None, planted: tuple[str, ...]) -> Outcome:
+def outcome_of(own: str | None, planted: tuple[str, ...]) -> Outcome:
+    """Return how a named stage stands to those that were planted, of which there is one at least."""
     if own is None:
         return "unknown"
     if own == planted[0]:

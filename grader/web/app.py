@@ -13,11 +13,14 @@ from jinja2 import StrictUndefined
 
 from grader import __version__
 from grader.report.page import STATIC
+from grader.report.report_weights import sample_weights
+from grader.report.stage_strip import stage_strip, stage_words
 from grader.report.visible import visible
 from grader.web import (
     accounts,
     attempts,
     cookies,
+    diagnoses,
     errors,
     followups,
     lesson,
@@ -59,7 +62,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
     cookies.register(app)
     security.register(app, settings.public_url)
     errors.register(app)
-    for blueprint in (pages.bp, accounts.bp, problems.bp, attempts.bp, verdicts.bp, followups.bp, lesson.bp):
+    for blueprint in (pages.bp, accounts.bp, problems.bp, attempts.bp, verdicts.bp, diagnoses.bp, followups.bp, lesson.bp):
         app.register_blueprint(blueprint)
     _set_up_templates(app)
     app.jinja_env.globals.update(
@@ -74,7 +77,8 @@ def _set_up_templates(app: Flask) -> None:
     environment.trim_blocks = environment.lstrip_blocks = True
     for text in (texts.code, texts.numbered, texts.markdown, texts.plain, texts.inline, texts.number, texts.moment):
         environment.filters[text.__name__] = text
-    environment.filters["visible"] = visible
+    for drawn in (visible, stage_words, stage_strip, sample_weights):
+        environment.filters[drawn.__name__] = drawn
     environment.globals.update(version=__version__, user=user, theme=pages.theme, themes=pages.THEMES)
     versions = _static_versions(app)
 

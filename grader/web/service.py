@@ -37,6 +37,7 @@ class Service:
     dispatch: Dispatch  # has a submission judged; called in the transaction that stores it
     samples: Callable[[Problem], Sequence[SampleView]]
     passwords: Passwords = field(default_factory=Passwords)
+    wait: Callable[[int, float], None] = lambda submission, seconds: None  # until a submission is judged, or so long
 
     def keep(self) -> None:
         """Make these the current application's parts."""

@@ -1,18 +1,23 @@
-"""A submission's verdict: the page, and what a page that waits for it asks."""
+"""A submission's verdict: the page, what a page that waits takes in, and the hints that are opened on it."""
 
 from __future__ import annotations
 
-from typing import Final
+from datetime import timedelta
+from typing import Any, Final
 
-from flask import Blueprint, render_template
+from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sqlalchemy.orm import Session
 
-from grader.services import candidate_view
+from grader.services import candidate_view, diagnoses, hints
 from grader.store import queries
-from grader.store.session import read_session
-from grader.web.service import current_user, service
+from grader.store.models import Submission
+from grader.store.session import read_session, write_session
+from grader.web.service import current_user, now, service
 
 SOURCE_SHOWN: Final = 16 << 10  # bytes; colouring a megabyte would keep everybody else waiting for seconds
+FRESH: Final = timedelta(seconds=2)  # so young a submission is worth a moment's wait, which saves a second's
+HOLD_S: Final = 0.2
 bp = Blueprint("verdicts", __name__, url_prefix="/attempts/<public_id>/submissions/<int(max=1000000):ordinal>")
 
 
@@ -21,20 +26,40 @@ def show(public_id: str, ordinal: int) -> ResponseReturnValue:
     """Show a submission's verdict, or that it is being graded."""
     with read_session(service().engine) as session:
         submission = queries.submission_of(session, current_user(), public_id, ordinal)
-        return render_template(
-            "submission.html",
-            attempt=submission.attempt,
-            view=candidate_view.view(submission),
-            source=submission.source[:SOURCE_SHOWN].decode("utf-8", "replace"),
-            left_out=max(0, len(submission.source) - SOURCE_SHOWN),
-            submissions=queries.submissions_in(session, submission.attempt),
-        )
+        return render_template("submission.html", **_shown(session, submission))
 
 
-@bp.get("/state")
-def state(public_id: str, ordinal: int) -> ResponseReturnValue:
-    """Answer "grading" or "judged", for the page that waits."""
+@bp.get("/verdict")
+def fragment(public_id: str, ordinal: int) -> ResponseReturnValue:
+    """Answer a page that waits: with the verdict, or with nothing yet (204)."""
+    with read_session(service().engine) as session:
+        found = queries.submission_of(session, current_user(), public_id, ordinal)
+    if found.verdict is None and now() - found.created_at < FRESH:
+        service().wait(found.id, HOLD_S)
     with read_session(service().engine) as session:
         submission = queries.submission_of(session, current_user(), public_id, ordinal)
-    word = "grading" if submission.verdict is None else "judged"
-    return word, {"Content-Type": "text/plain; charset=utf-8"}
+        if submission.verdict is None:
+            return "", 204
+        return render_template("verdict_fragment.html", **_shown(session, submission))
+
+
+@bp.post("/hints")
+def open_hint(public_id: str, ordinal: int) -> ResponseReturnValue:
+    """Open the hint whose price the button named."""
+    level = hints.asked_level(request.form.get("level", ""))
+    with write_session(service().engine) as session:
+        hints.open_hint(session, current_user(), public_id, ordinal, level, service().packages)
+    return redirect(url_for("verdicts.show", public_id=public_id, ordinal=ordinal, _anchor="hints"), 303)
+
+
+def _shown(session: Session, submission: Submission) -> dict[str, Any]:
+    attempt = submission.attempt
+    problem = service().packages.pinned(session, attempt.package)
+    return {
+        "attempt": attempt,
+        "view": candidate_view.view(submission, problem, queries.judged_before(session, submission)),
+        "diagnosis": diagnoses.diagnosis(session, attempt, problem),
+        "source": submission.source[:SOURCE_SHOWN].decode("utf-8", "replace"),
+        "left_out": max(0, len(submission.source) - SOURCE_SHOWN),
+        "submissions": queries.submissions_in(session, attempt),
+    }

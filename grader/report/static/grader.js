@@ -2,31 +2,26 @@
 "use strict";
 
 // times in the reader's own zone; today's without the day
-for (const time of document.querySelectorAll("time[datetime]")) {
-  const when = new Date(time.dateTime);
-  const clock = { hour: "2-digit", minute: "2-digit" };
-  const today = when.toDateString() === new Date().toDateString();
-  time.textContent = when.toLocaleString([], today ? clock : { day: "numeric", month: "short", ...clock });
-  time.title = when.toLocaleString();
+function localise(part) {
+  for (const time of part.querySelectorAll("time[datetime]")) {
+    const when = new Date(time.dateTime);
+    const clock = { hour: "2-digit", minute: "2-digit" };
+    const today = when.toDateString() === new Date().toDateString();
+    time.textContent = when.toLocaleString([], today ? clock : { day: "numeric", month: "short", ...clock });
+    time.title = when.toLocaleString();
+  }
 }
+localise(document);
+document.addEventListener("htmx:load", (event) => localise(event.target));
 
-// a submission that is being graded: ask once a second, then show the page again
-const waiting = document.querySelector("[data-poll]");
-if (waiting) {
-  const ask = async () => {
-    try {
-      const reply = await fetch(waiting.dataset.poll, { cache: "no-store" });
-      if (reply.ok && (await reply.text()) === "judged") {
-        location.reload();
-        return;
-      }
-    } catch {
-      // the server may be restarting; ask again
-    }
-    setTimeout(ask, 1000);
-  };
-  setTimeout(ask, 250);
-}
+// what htmx asked for was answered by another page, the one for signing in: show that one
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { xhr, pathInfo } = event.detail;
+  if (new URL(xhr.responseURL).pathname !== new URL(pathInfo.requestPath, location).pathname) {
+    event.detail.shouldSwap = false;
+    location.reload();
+  }
+});
 
 // an answer that is being written survives a reload, a refusal and another form of the page; fixed, it is let go
 for (const area of document.querySelectorAll("[data-keep]")) {

@@ -1,0 +1,92 @@
+"""What a submission returned for the samples, in numbers alone; what follows from them stands elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.grading.weight_facts import weight_facts
+from grader.report.heat_map import number_text
+from grader.report.sample_outputs import Mask, SampleOutputs
+from grader.report.visible import visible
+
+_WEIGHTS: Final = "weights"
+_INSTEAD: Final = {
+    "wrong_count": "another number of results came back than the contract names",
+    "wrong_type": "something else than plain arrays of numbers came back",
+    "bad_answer": "no result came back that can be read",
+}
+Array = npt.NDArray[Any]
+
+
+def observed(samples: Sequence[SampleOutputs]) -> tuple[str, ...]:
+    """Return sentences about what came back for samples; each names its sample where there are several."""
+    return tuple(
+        f"{sample.case}: {sentence}" if len(samples) > 1 else sentence[0].upper() + sentence[1:]
+        for sample in samples
+        for sentence in _sentences(sample)
+    )
+
+
+def _sentences(sample: SampleOutputs) -> Iterator[str]:
+    if sample.raises is not None:
+        return
+    if sample.returned is None:
+        if sample.instead is not None:
+            yield _INSTEAD.get(sample.instead, f"{visible(sample.instead, keep='')} was raised") + " for the sample."
+        return
+    if len(sample.returned) != len(sample.names):
+        yield f"{len(sample.returned)} results came back for the sample where {len(sample.names)} are expected."
+        return
+    for position, name in enumerate(sample.names):
+        yield _compared(sample, position, name)
+        mine, right = sample.values(position), sample.expected[position]
+        if name == _WEIGHTS and mine is not None and mine.ndim >= 2 and mine.shape == right.shape and mine.size:
+            yield from _weights(mine, sample.hidden(position))
+
+
+def _compared(sample: SampleOutputs, position: int, name: str) -> str:
+    right, mine = sample.expected[position], sample.returned[position] if sample.returned else None
+    if mine is not None and mine.shape != right.shape:
+        return f"{name} has the shape {_shape(mine.shape)} on the sample where {_shape(right.shape)} is expected."
+    off = sample.off(position)
+    values, wanted = sample.values(position), right.values
+    if off is None or values is None or wanted is None:
+        return f"{name} is too large to be shown."
+    if not off.any():
+        return f"{name}: all {off.size} numbers agree on the sample."
+    return f"{name}: {off.sum()} of {off.size} numbers are off on the sample, {_worst(values, wanted, off)}."
+
+
+def _worst(values: Array, wanted: Array, off: Mask) -> str:
+    with np.errstate(all="ignore"):
+        errors = np.abs(values.astype(np.float64) - wanted)
+    errors = np.where(off, np.nan_to_num(errors, nan=np.inf), -1.0)
+    at = np.unravel_index(int(errors.argmax()), errors.shape)
+    index = f"[{', '.join(str(int(part)) for part in at)}]"
+    mine, right = number_text(float(values[at]), 6), number_text(float(wanted[at]), 6)
+    return f"most of all {index}: {mine} in place of {right}"
+
+
+def _weights(weights: Array, hidden: Mask | None) -> Iterator[str]:
+    facts = weight_facts(weights, hidden)
+    with np.errstate(all="ignore"):
+        rows, columns = (weights.astype(np.float64).sum(axis=axis) for axis in (-1, -2))
+    yield f"{facts.rows_of_one} of {facts.rows} row sums of the weights are 1; they run {_range(rows)}."
+    if facts.rows_of_one < facts.rows:
+        yield f"{facts.columns_of_one} of {facts.columns} column sums are 1; they run {_range(columns)}."
+    if facts.hidden:
+        yield f"{facts.hidden - facts.leaks} of {facts.hidden} weights of hidden keys are exactly 0."
+    if facts.nonfinite:
+        yield f"{facts.nonfinite} of {weights.size} weights are not finite."
+
+
+def _range(sums: Array) -> str:
+    return f"from {number_text(float(np.min(sums)), 3)} to {number_text(float(np.max(sums)), 3)}"
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
