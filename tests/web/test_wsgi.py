@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import http.cookiejar
-import re
-import secrets
 import signal
 import stat
 import subprocess
 import sys
 import threading
-import urllib.parse
-import urllib.request
 from pathlib import Path
 
 import pytest
@@ -21,31 +16,9 @@ from grader.grading.verdict import Verdict
 from grader.store.models import Submission
 from grader.store.session import make_engine, read_session
 from tests.processes import sandbox_processes, wait_until
-from tests.services.tiny_package import RIGHT, SLUG, write_package
+from tests.services.tiny_package import RIGHT, write_package
 from tests.web.serving import ROOT, serving
-
-
-class Visitor:
-    """A minimal browser over real HTTP, in which somebody has signed up."""
-
-    def __init__(self, base: str) -> None:
-        self.base = base
-        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
-        self.open("/sign-up", name=f"Ada {secrets.token_hex(4)}", password="seven quiet otters")
-
-    def open(self, path: str, **fields: str) -> tuple[str, str]:
-        """Get a page, or post a form with the token of the start page; return where it led and its text."""
-        data = None
-        if fields:
-            found = re.search(r'name="csrf_token" value="([^"]+)"', self.open("/lesson")[1])
-            assert found
-            data = urllib.parse.urlencode({"csrf_token": found[1], **fields}).encode()
-        with self.opener.open(self.base + path, data=data, timeout=20) as reply:
-            return urllib.parse.urlsplit(reply.url).path, reply.read().decode()
-
-    def submit(self, source: bytes) -> str:
-        attempt = self.open(f"/problems/{SLUG}/attempts", variant="only")[0]
-        return self.open(f"{attempt}/submissions", source=source.decode())[0]
+from tests.web.visitor import Visitor
 
 
 def verdicts(data: Path) -> list[Verdict | None]:
