@@ -6,9 +6,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 from grader.errors import UserError
+
+TOKEN_MIN: Final = 16  # characters
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,7 @@ class Settings:
     problems: Path  # GRADER_PROBLEMS: the folder of packages
     database_url: str  # GRADER_DATABASE_URL
     public_url: str | None  # GRADER_PUBLIC_URL: trusted hosts follow it
+    metrics_token: str | None  # GRADER_METRICS_TOKEN: opens /metrics
     allow_weak_sandbox: bool  # GRADER_ALLOW_WEAK_SANDBOX: judge without Landlock where the machine lacks it
 
 
@@ -42,8 +46,16 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         problems=Path(problems) if problems else shipped("problems"),
         database_url=environment.get("GRADER_DATABASE_URL") or f"sqlite:///{data / 'grader.sqlite3'}",
         public_url=public_url,
+        metrics_token=_token(environment, "GRADER_METRICS_TOKEN"),
         allow_weak_sandbox=_is_on(environment, "GRADER_ALLOW_WEAK_SANDBOX"),
     )
+
+
+def _token(environment: Mapping[str, str], variable: str) -> str | None:
+    value = environment.get(variable) or None
+    if value and (len(value) < TOKEN_MIN or not value.isascii() or not value.isprintable() or " " in value):
+        raise UserError(f"{variable} is no good token; use {TOKEN_MIN} or more letters and digits, chosen at random.")
+    return value
 
 
 def _is_on(environment: Mapping[str, str], variable: str) -> bool:

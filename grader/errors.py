@@ -28,6 +28,7 @@ class UserError(GraderError):
 
     exit_code = 2
     status = 400
+    retry_after_s: int | None = None  # when the same request can be met later
 
 
 class NotFound(UserError):

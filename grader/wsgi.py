@@ -11,8 +11,10 @@ import contextlib
 import logging
 import os
 import secrets
+import signal
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import Final
 
@@ -26,12 +28,17 @@ from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 from grader.services.judging import Judging
 from grader.services.packages import Packages
 from grader.services.samples import Samples
+from grader.store import lock
 from grader.store.migrate import upgrade
 from grader.store.session import make_engine
+from grader.web import json_log
 from grader.web.app import WebSettings, create_app
+from grader.web.metrics import Metrics
 from grader.web.service import Service
 
 KEY_BYTES: Final = 32
+BUSY_S: Final = 5.0  # how long a request waits for another one's write
+ENDING_S: Final = 30.0  # how long a server that is just ending may keep the database
 log = logging.getLogger(__name__)
 
 
@@ -43,8 +50,11 @@ def build(settings: Settings) -> Flask:
         SandboxUnavailable: this machine has no sandbox, or one that does not hold, so nothing is judged.
     """
     key = secret_key(settings.data)
+    held = lock.hold(settings.database_url, ENDING_S)
+    if held is not None:
+        atexit.register(held.let_go)  # the first one registered is the last one called
     upgrade(settings.database_url)
-    engine = make_engine(settings.database_url)
+    engine = make_engine(settings.database_url, BUSY_S)
     pool = Pool(allow_weak=settings.allow_weak_sandbox)
     pool.start()
     atexit.register(pool.close)
@@ -52,11 +62,13 @@ def build(settings: Settings) -> Flask:
         is_weakened = _examined(lane)
     packages = Packages(settings.problems)
     cache = CaseCache(settings.cache, log.warning)
-    judging = Judging(engine, pool, cache, packages)
+    metrics = Metrics()
+    metrics.watch(engine, pool)
+    judging = Judging(engine, pool, cache, packages, metrics.judged)
     judging.start()
     atexit.register(judging.close)  # before the pool: the last one registered is the first one called
-    service = Service(engine, packages, judging.dispatch, Samples(pool, cache).of, wait=judging.wait)
-    return create_app(WebSettings(key, settings.public_url, is_weakened), service)
+    service = Service(engine, packages, judging.dispatch, Samples(pool, cache).of, wait=judging.wait, metrics=metrics)
+    return create_app(WebSettings(key, settings.public_url, is_weakened, metrics_token=settings.metrics_token), service)
 
 
 def _examined(lane: Lane) -> bool:
@@ -95,12 +107,31 @@ def secret_key(data: Path) -> bytes:
 
 
 def _build_or_exit() -> Flask:
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    json_log.set_up()
+    is_worker = _is_gunicorns_worker()
+    if is_worker:
+        # a terminal's Ctrl-C reaches every process, but stopping is the parent's business: a worker that took both
+        # signals at once could lock itself up until it is killed
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        return build(read_settings())
+        built = build(read_settings())
     except (UserError, SandboxUnavailable) as error:
         print(error, file=sys.stderr)
         raise SystemExit(4) from None  # the code by which gunicorn stops and does not try again
+    if is_worker:
+        atexit.register(_end_in_peace)  # the last one registered is the first one called
+    return built
+
+
+def _is_gunicorns_worker() -> bool:
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and os.environ.get("SERVER_SOFTWARE", "").startswith("gunicorn/")
+
+
+def _end_in_peace() -> None:
+    """Be told to end once: a second time would leave what the process started with a traceback."""
+    for number in (signal.SIGTERM, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_IGN)
 
 
 app = _build_or_exit()

@@ -7,6 +7,8 @@ import resource
 import tempfile
 from typing import Final
 
+from grader.web.json_log import gunicorn_settings
+
 _OPEN_FILES: Final = 4096
 _MEMORY: Final = "/dev/shm"  # noqa: S108 - gunicorn makes an unguessable name in it
 
@@ -20,7 +22,7 @@ graceful_timeout = 20  # to finish requests and judgements under way; less than 
 limit_request_line = 4094
 limit_request_fields = 60
 limit_request_field_size = 8190
-loglevel = "warning"
+logconfig_dict = gunicorn_settings()
 accesslog = None  # the application writes a line for each request
 control_socket_disable = True
 # the heartbeat is in memory, for a slow disk would look like a dead process

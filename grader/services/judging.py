@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,10 +32,12 @@ from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.base import storable
 from grader.store.models import CaseResult, GroupResult, SampleRun, Submission, SubmissionFault
+from grader.store.queue import claimed
 from grader.store.session import read_session, write_session
 
 SWEEP_S: Final = 30.0  # an idle thread looks for rows that were missed, for example because the disk was full
-STOP_S: Final = 3.0  # how long a judgement under way may take when the service stops
+STOP_S: Final = 10.0  # how long the judgements under way may take when the service stops
+HELD_MAX: Final = 4  # requests that wait for a verdict at a time; more would leave no thread for others
 Row = Submission | SampleRun
 Dispatch = Callable[[Session, Row], None]
 Job = tuple[type[Row], int]  # the table and the key of a row
@@ -52,8 +55,17 @@ class Graded:
 class Judging:
     """A few threads, each with a lane of its own while it judges."""
 
-    def __init__(self, engine: Engine, pool: Pool, cache: CaseCache, packages: Packages) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        pool: Pool,
+        cache: CaseCache,
+        packages: Packages,
+        on_judged: Callable[[Verdict, float], None] = lambda verdict, seconds: None,
+    ) -> None:
         self._engine, self._pool, self._cache, self._packages = engine, pool, cache, packages
+        self._on_judged = on_judged
+        self._held = threading.BoundedSemaphore(HELD_MAX)
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._known: set[Job] = set()  # queued or under way
         self._changed = threading.Condition()  # of what is known
@@ -77,18 +89,26 @@ class Judging:
         event.listen(session, "after_commit", lambda _: self._enqueue(job), once=True)
 
     def wait(self, key: int, seconds: float) -> None:
-        """Wait until a submission is judged here, but no longer than so many seconds; at once where it is not known."""
-        with self._changed:
-            self._changed.wait_for(lambda: (Submission, key) not in self._known, seconds)
+        """Wait until a submission is judged here, but no longer than so many seconds.
+
+        Not at all where it is not known, or while others wait, for each takes a thread.
+        """
+        if self._held.acquire(blocking=False):
+            try:
+                with self._changed:
+                    self._changed.wait_for(lambda: (Submission, key) not in self._known, seconds)
+            finally:
+                self._held.release()
 
     def close(self) -> None:
         """Stop; what is not judged in a moment keeps its row without a verdict and is judged at the next start."""
         self._stopping.set()
         for _ in self._threads:
             self._queue.put(None)
+        deadline = time.monotonic() + STOP_S
         for thread in self._threads:
             if thread.is_alive():
-                thread.join(STOP_S / len(self._threads))
+                thread.join(max(0.0, deadline - time.monotonic()))
 
     def _prepare(self) -> None:
         """Make ahead what the findings of the offered problems need; until then the first one waits for it."""
@@ -134,14 +154,23 @@ class Judging:
                     self._changed.notify_all()
 
     def _judge(self, table: type[Row], key: int) -> None:
-        if table is SampleRun:
-            self._judge_samples(key)
-            return
+        with claimed(self._engine, table, key) as is_mine:
+            if not is_mine:  # another process judges it; should that one die, a sweep finds the row again
+                return
+            if table is SampleRun:
+                self._judge_samples(key)
+            else:
+                self._judge_submission(key)
+
+    def _judge_submission(self, key: int) -> None:
         with self._pool.lane() as lane:
+            began = time.perf_counter()
             graded = judge_row(self._engine, key, lane, self._cache, self._packages)
+            seconds = time.perf_counter() - began
         if graded is None or (self._stopping.is_set() and graded.judgement.verdict is Verdict.JE):
             return  # judged elsewhere; or the sandbox went away because the service stops
-        write_result(self._engine, key, graded.judgement, datetime.now(UTC), graded.sample_outputs)
+        if write_result(self._engine, key, graded.judgement, datetime.now(UTC), graded.sample_outputs):
+            self._on_judged(graded.judgement.verdict, seconds)
 
     def _judge_samples(self, key: int) -> None:
         with self._pool.lane() as lane:

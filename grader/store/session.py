@@ -16,10 +16,16 @@ from sqlalchemy.orm import Session
 from grader.errors import UserError
 
 BUSY_S: Final = 30.0  # how long a SQLite connection waits for another one's write
+# errors tell no parameters, which may be sources and hashes; threads are as many as their server allows
+_SHARED: Final[dict[str, Any]] = {"hide_parameters": True, "max_overflow": -1}
 
 
-def make_engine(url: str) -> Engine:
+def make_engine(url: str, busy_s: float = BUSY_S) -> Engine:
     """Return an engine for a database address; a SQLite file's folder is made when it is missing.
+
+    Args:
+        url: the address.
+        busy_s: how long a connection to SQLite waits for another one's write.
 
     Raises:
         UserError: the address names no database that the service works with.
@@ -31,7 +37,7 @@ def make_engine(url: str) -> Engine:
             "The database's address cannot be read; write sqlite:///FILE or postgresql://HOST/NAME."
         ) from None
     if parsed.get_backend_name() == "sqlite":
-        return _sqlite(parsed)
+        return _sqlite(parsed, busy_s)
     if parsed.drivername in ("postgres", "postgresql"):
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername != "postgresql+psycopg":
@@ -39,12 +45,12 @@ def make_engine(url: str) -> Engine:
             f"The database {parsed.drivername!a} is not supported; use sqlite:///FILE or postgresql://HOST/NAME."
         )
     try:
-        return create_engine(parsed, pool_pre_ping=True)
+        return create_engine(parsed, pool_pre_ping=True, **_SHARED)
     except ModuleNotFoundError:
         raise UserError("PostgreSQL needs psycopg; install it with: pip install 'grader[postgres]'") from None
 
 
-def _sqlite(url: URL) -> Engine:
+def _sqlite(url: URL, busy_s: float) -> Engine:
     if not url.database or url.database == ":memory:":
         raise UserError("The database must be a file, because several threads share it; write sqlite:///FILE.")
     try:
@@ -55,7 +61,7 @@ def _sqlite(url: URL) -> Engine:
         raise UserError(
             f"The database {url.database} cannot be made or opened ({error.strerror}); choose another place."
         ) from None
-    engine = create_engine(url, connect_args={"isolation_level": None, "timeout": BUSY_S})
+    engine = create_engine(url, connect_args={"isolation_level": None, "timeout": busy_s}, **_SHARED)
     event.listen(engine, "connect", _set_pragmas)
     event.listen(engine, "begin", _begin)
     return engine

@@ -12,6 +12,7 @@ from typing import Final
 from flask import Flask, Response, current_app, g, request
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
+from werkzeug.wrappers import Response as BaseResponse
 
 from grader.services import sessions
 from grader.store import account_queries as queries
@@ -20,7 +21,7 @@ from grader.store.session import read_session, write_session
 from grader.web.devices import device
 
 NAME: Final = "grader"
-_TOKEN_LENGTH_MAX: Final = 100
+TOKEN_LENGTH_MAX: Final = 100
 
 
 def register(app: Flask) -> None:
@@ -33,7 +34,7 @@ def cookie_name(name: str = NAME) -> str:
     return f"__Host-{name}" if current_app.config["SESSION_COOKIE_SECURE"] else name
 
 
-def set_cookie(response: Response, name: str, value: str, max_age: int | None) -> None:
+def set_cookie(response: BaseResponse, name: str, value: str, max_age: int | None) -> None:
     """Put a cookie on a reply that no script reads and no other site sends."""
     response.set_cookie(
         cookie_name(name),
@@ -50,7 +51,7 @@ def token() -> str:
     """Return this browser's token, a new one when it brought none."""
     if "token" not in g:
         brought = request.cookies.get(cookie_name(), "")
-        is_usable = 0 < len(brought) <= _TOKEN_LENGTH_MAX and brought.isascii()
+        is_usable = 0 < len(brought) <= TOKEN_LENGTH_MAX and brought.isascii()
         g.token = brought if is_usable else _hand_out(sessions.new_token(), None)
     found: str = g.token
     return found
@@ -59,6 +60,7 @@ def token() -> str:
 def web_session(engine: Engine, now: datetime) -> WebSession | None:
     """Return the session of the browser that asks; its user's rights are those of the database at this moment."""
     if "web_session" not in g:
+        g.web_session = None  # also for the page that says that the database cannot be asked
         g.web_session = _find(engine, now) if request.cookies.get(cookie_name()) else None
     found: WebSession | None = g.web_session
     return found
@@ -86,6 +88,11 @@ def sign_out(engine: Engine) -> None:
     """End this browser's session for good: no copy of the cookie opens anything any more."""
     with write_session(engine) as session:
         queries.delete_web_session(session, sessions.hash_of(token()))
+    forget()
+
+
+def forget() -> None:
+    """Give this browser another token, which opens nothing."""
     _hand_out(sessions.new_token(), None)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from typing import Final
 
-from flask import Flask, Response, redirect, render_template, request, url_for
+from flask import Flask, Response, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException
 
 from grader.errors import GraderError, UserError
@@ -21,8 +22,16 @@ SENTENCES: Final = {
     404: ("There is no such page", "The address may be mistyped, or what it named is not yours."),
     405: ("This address takes no such request", "Open it from the page that it belongs to."),
     413: ("That is too much at once", "A source may have 1 MiB. Hand in the repaired file alone."),
+    415: ("That request cannot be read", "It is compressed or encoded; send it as it is."),
 }
-TITLES: Final = {400: "That did not work", 404: "Not found", 409: "That is closed", 429: "One moment"}
+TITLES: Final = {
+    400: "That did not work",
+    404: "Not found",
+    409: "That is closed",
+    429: "One moment",
+    503: "One moment",
+}
+DATABASE_RETRY_S: Final = 5
 
 
 def register(app: Flask) -> None:
@@ -30,6 +39,8 @@ def register(app: Flask) -> None:
     app.register_error_handler(GraderError, _grader_error)
     app.register_error_handler(SignInNeeded, _sign_in_needed)
     app.register_error_handler(HTTPException, _http_error)
+    for kind in (OperationalError, InterfaceError, NoConnection):
+        app.register_error_handler(kind, _database_fault)
     app.register_error_handler(Exception, _our_fault)
 
 
@@ -39,11 +50,16 @@ def _grader_error(error: GraderError) -> ResponseReturnValue:
     if isinstance(error, WrongHost):  # no page: its links would lead to that host
         return Response(error.message + "\n", error.status, content_type="text/plain; charset=utf-8")
     title = "This form is out of date" if isinstance(error, OutOfDate) else TITLES.get(error.status, TITLES[400])
-    return _page(error.status, title, error.message)
+    return *_page(error.status, title, error.message), retry_header(error)
+
+
+def retry_header(error: UserError) -> dict[str, str]:
+    """Return the header that says when to ask again, for an error that passes."""
+    return {} if error.retry_after_s is None else {"Retry-After": str(error.retry_after_s)}
 
 
 def _sign_in_needed(error: SignInNeeded) -> ResponseReturnValue:
-    return redirect(url_for("accounts.sign_in", next=page_above(request.path)), 303)
+    return redirect(url_for("accounts.show_sign_in", next=page_above(request.path)), 303)
 
 
 def _http_error(error: HTTPException) -> ResponseReturnValue:
@@ -56,12 +72,22 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
     return _page(status, title, sentence)
 
 
-def _our_fault(error: Exception) -> ResponseReturnValue:
-    reference = secrets.token_hex(4)
-    log.error("%s %s failed, reference %s", request.method, ascii(request.path), reference, exc_info=error)
-    return _page(
-        500, "Our fault, not yours", "Something broke on this server. What you handed in before is kept.", reference
+def _database_fault(error: SQLAlchemyError) -> ResponseReturnValue:
+    """Say that nothing was stored: the disk is full, another writer is too slow, or the server is away."""
+    log.error("the database failed", exc_info=error)
+    sentence = (
+        "The database does not answer. Try again in a few seconds."
+        if request.method in ("GET", "HEAD")
+        else "The database takes nothing at this moment, so nothing was stored. Go back, where your text still is, "
+        "and send it again in a few seconds."
     )
+    return *_page(503, TITLES[503], sentence, g.request_id), {"Retry-After": str(DATABASE_RETRY_S)}
+
+
+def _our_fault(error: Exception) -> ResponseReturnValue:
+    log.error("a request failed", exc_info=error)
+    sentence = "Something broke on this server. What you handed in before is kept."
+    return _page(500, "Our fault, not yours", sentence, g.request_id)
 
 
 def _page(status: int, title: str, sentence: str, reference: str | None = None) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""Theme and health, and which addresses are pages of ours."""
+"""The theme, and which addresses are pages of ours."""
 
 from __future__ import annotations
 
@@ -10,17 +10,9 @@ from flask.typing import ResponseReturnValue
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import RequestRedirect
 
-from grader.web.security import HEALTH
-
 THEMES: Final = ("system", "light", "dark")
 THEME_DAYS: Final = 365
 bp = Blueprint("pages", __name__)
-
-
-@bp.get(HEALTH)
-def health() -> ResponseReturnValue:
-    """Answer one word, which tells nothing."""
-    return "ok", {"Content-Type": "text/plain; charset=utf-8"}
 
 
 @bp.post("/theme")

@@ -9,20 +9,28 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from flask import Flask, Response, current_app, g, request
+from werkzeug.exceptions import UnsupportedMediaType
 
 from grader.errors import UserError
-from grader.web import cookies
+from grader.web import cookies, health
 from grader.web.service import current_user
 
-HEALTH: Final = "/healthz"
 PUBLIC: Final = frozenset(
     {
         "static",
-        "pages.health",
+        "health.live",
+        "health.ready",
+        "health.metrics",  # which asks for its own token
         "pages.choose_theme",
         "lesson.show",
-        "accounts.sign_in",
+        "accounts.show_sign_in",
+        "accounts.enter",
+        "accounts.show_sign_up",
         "accounts.sign_up",
+        "accounts.sign_out",
+        "accounts.take_link",
+        "accounts.show_link",
+        "accounts.use_link",
     }
 )  # what answers without anybody signed in; a route that is not named here asks for that first
 _FORMS: Final = b"forms"  # what the key is used for, so that no token of one purpose serves another
@@ -53,8 +61,8 @@ def register(app: Flask, public_url: str | None) -> None:
     hosts = frozenset({public.hostname}) if public else LOCAL_HOSTS
 
     def check_host() -> None:
-        # who watches the service asks by address; the answer is one word and holds no link
-        if request.path != HEALTH and _split(f"//{request.host}").hostname not in hosts:
+        # who watches the service asks by address; the answer is a word or figures and holds no link
+        if request.path not in health.PATHS and _split(f"//{request.host}").hostname not in hosts:
             raise WrongHost(
                 "This service is not known by the name that you called it by; "
                 "who runs it sets GRADER_PUBLIC_URL to the address that people use."
@@ -72,12 +80,14 @@ def register(app: Flask, public_url: str | None) -> None:
             )
 
     app.before_request(check_host)
+    app.before_request(_check_encoding)
     app.before_request(check_origin)
     app.before_request(_check_sign_in)
     app.before_request(_check_token)
     app.after_request(_set_headers)
     app.jinja_env.globals["csrf_token"] = csrf_token
     app.jinja_env.globals["nonce"] = nonce
+    app.jinja_env.globals["style_nonce"] = style_nonce
 
 
 def nonce() -> str:
@@ -86,6 +96,12 @@ def nonce() -> str:
         g.nonce = secrets.token_urlsafe(16)
     word: str = g.nonce
     return word
+
+
+def style_nonce() -> str:
+    """As `nonce`, for a script that makes its own style sheet: this reply's styles may carry the word as well."""
+    g.has_styled_script = True
+    return nonce()
 
 
 def csrf_token() -> str:
@@ -97,6 +113,11 @@ def csrf_token() -> str:
 def _signature(salt: str) -> str:
     key = hmac.digest(current_app.config["SECRET_KEY"], _FORMS, hashlib.sha256)
     return hmac.new(key, f"{salt}.{cookies.token()}".encode(), hashlib.sha256).hexdigest()
+
+
+def _check_encoding() -> None:
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise UnsupportedMediaType
 
 
 def _check_sign_in() -> None:
@@ -135,8 +156,9 @@ def _identity(url: SplitResult) -> tuple[str, str | None, int | None]:
 
 def _set_headers(response: Response) -> Response:
     script = f"'nonce-{g.nonce}'" if "nonce" in g else "'none'"
+    style = f"'self' {script}" if g.get("has_styled_script") else "'self'"
     response.headers["Content-Security-Policy"] = (
-        f"default-src 'none'; script-src {script}; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        f"default-src 'none'; script-src {script}; style-src {style}; img-src 'self'; connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
     response.headers["X-Content-Type-Options"] = "nosniff"

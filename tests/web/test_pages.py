@@ -240,9 +240,9 @@ def test_an_unexpected_error_is_our_fault_without_a_traceback(app: Flask, caplog
     assert "Our fault, not yours" in page
     assert "canary of ours" not in page
     assert "Traceback" not in page
-    reference = re.search(r"<code>([0-9a-f]{8})</code>", page)
+    reference = re.search(r"<code>([0-9a-f]{16})</code>", page)
     assert reference
-    assert reference[1] in caplog.text
+    assert reference[1] == reply.headers["X-Request-ID"]
     assert "canary of ours" in caplog.text
 
 

@@ -13,7 +13,8 @@ from sqlalchemy import Engine, text
 from grader.grading.verdict import Verdict
 from grader.store.base import Base
 from grader.store.session import read_session
-from grader.web.app import FORM_PARTS_MAX, REQUEST_BYTES_MAX, WebSettings, create_app
+from grader.web.app import FORM_PARTS_MAX, WebSettings, create_app
+from grader.web.gathering import BODY_BYTES_MAX
 from tests.services.made import make_judgement
 from tests.services.tiny_package import AFTER_THE_ANSWER, AFTER_THE_ATTEMPT, HIDDEN, NEVER, SLUG
 from tests.web.browsing import Browser, judge_last
@@ -315,7 +316,7 @@ def test_secrets_stay_out_of_every_page(app: Flask, engine: Engine, ada: Browser
 
 def test_requests_are_bounded(ada: Browser) -> None:
     ada.start()
-    reply = ada.submit("x" * (REQUEST_BYTES_MAX + 1))
+    reply = ada.submit("x" * (BODY_BYTES_MAX + 1))
     assert reply.status_code == 413
     assert "too much at once" in reply.get_data(as_text=True)
     many = {f"field{number}": "x" for number in range(FORM_PARTS_MAX + 1)}
