@@ -61,9 +61,10 @@ class Mode(StrEnum):
     """What an attempt is part of."""
 
     PRACTICE = "practice"
+    INTERVIEW = "interview"
 
 
-def _varchar(kind: type[StrEnum], length: int) -> Enum:
+def varchar(kind: type[StrEnum], length: int) -> Enum:
     """Store an enumeration as VARCHAR with its values, so that a new member needs no ALTER TYPE."""
     return Enum(kind, native_enum=False, length=length, values_callable=lambda members: [m.value for m in members])
 
@@ -83,9 +84,9 @@ class Base(DeclarativeBase):
         datetime: UtcDateTime(),
         bytes: LargeBinary(),
         float: Double(),
-        Verdict: _varchar(Verdict, 3),
-        Reason: _varchar(Reason, 40),
-        Mode: _varchar(Mode, 16),
+        Verdict: varchar(Verdict, 3),
+        Reason: varchar(Reason, 40),
+        Mode: varchar(Mode, 16),
         Visibility: String(6),
     }
 

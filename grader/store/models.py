@@ -9,6 +9,7 @@ from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from grader.grading.verdict import Reason, Verdict, Visibility
+from grader.store import interview_models  # noqa: F401 - attempts name its tables
 from grader.store.base import Base, Key, LongText, Mode, PublicId, ShortText
 
 NAME_LENGTH: Final = 60  # of a user's name
@@ -30,6 +31,7 @@ class Package(Base):
     title: Mapped[str] = mapped_column(String(400))
     archive: Mapped[bytes] = mapped_column(deferred=True)
     created_at: Mapped[datetime]
+    uploaded_by_id: Mapped[int | None] = mapped_column(ForeignKey("user_account.id"))  # None: from the folder
 
 
 class User(Base):
@@ -98,6 +100,7 @@ class Attempt(Base):
     """One candidate's session on one problem; it pins the package."""
 
     __tablename__ = "attempt"
+    __table_args__ = (UniqueConstraint("invitation_id", "interview_problem_id"),)
 
     id: Mapped[Key]
     public_id: Mapped[PublicId]
@@ -115,8 +118,12 @@ class Attempt(Base):
     diagnosed_at: Mapped[datetime | None]
     draft: Mapped[bytes | None] = mapped_column(deferred=True)  # what the editor held last
     draft_saved_at: Mapped[datetime | None]
+    invitation_id: Mapped[int | None] = mapped_column(ForeignKey("invitation.id"))  # None: practice
+    interview_problem_id: Mapped[int | None] = mapped_column(ForeignKey("interview_problem.id"), index=True)
+    claimed_by_id: Mapped[int | None] = mapped_column(ForeignKey("user_account.id"))  # who reviews it
+    claimed_at: Mapped[datetime | None]
 
-    candidate: Mapped[User] = relationship()
+    candidate: Mapped[User] = relationship(foreign_keys=[candidate_id])
     package: Mapped[Package] = relationship()
 
     @property
@@ -149,6 +156,7 @@ class Submission(Base):
     ordinal: Mapped[int]  # from 1 within the attempt
     source: Mapped[bytes] = mapped_column(deferred=True)
     created_at: Mapped[datetime]
+    is_by_clock: Mapped[bool] = mapped_column(default=False)  # the draft, handed in when the time was over
     judged_at: Mapped[datetime | None]
     verdict: Mapped[Verdict | None]
     reason: Mapped[Reason | None]
