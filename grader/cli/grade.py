@@ -31,7 +31,8 @@ def grade_command(
     """Judge FILE ('-' reads standard input) as a repair of PROBLEM; exit 0 for AC, 1 for any other verdict.
 
     Report and evidence record are for interviewers and authors: the report names secret cases, the record also holds
-    values of theirs, with all that grader replay needs to judge the same source again.
+    values of theirs, with all that grader replay needs to judge the same source again. For either, an accepted or wrong
+    source runs a few times more: with a later token exchanged, and with logits made larger.
     """
     settings = read_settings()
     with Pool(1, settings.allow_weak_sandbox) as pool:
@@ -50,10 +51,12 @@ def grade_command(
         cache = cache_for(settings)
         with pool.lane() as lane:
             examination = examine_or_stop(loaded, source, lane, cache)
-            if evidence is not None:
-                _write_evidence(evidence, loaded, source, examination, lane, cache)
-            if html is not None:
-                _write_report(html, file, loaded, source, examination, lane, cache)
+            if evidence is not None or html is not None:
+                written = _Written(loaded, source, examination, lane, cache)
+                if evidence is not None:
+                    written.evidence(evidence)
+                if html is not None:
+                    written.report(html, file)
     judgement = examination.judgement
     if as_json:
         from grader.report.result import json_line, result
@@ -66,24 +69,33 @@ def grade_command(
     context.exit(exit_code(judgement.verdict, judgement.reason))
 
 
-def _write_evidence(
-    path: Path, problem: Problem, source: bytes, examination: Examination, lane: Lane, cache: CaseCache
-) -> None:
-    from grader.cli.outputs import write_text
-    from grader.grading.evidence import record
-    from grader.grading.evidence_file import text_of
+class _Written:
+    """The files for interviewers and authors, which show extra runs as well."""
 
-    write_text(path, text_of(record(problem, source, examination, lane, cache)))
+    def __init__(self, problem: Problem, source: bytes, examination: Examination, lane: Lane, cache: CaseCache) -> None:
+        from grader.grading.extra_runs import extra_runs
 
+        self._problem = problem
+        self._source = source
+        self._examination = examination
+        self._lane = lane
+        self._cache = cache
+        self._extra = extra_runs(problem, source, examination.judgement, lane, cache)
 
-def _write_report(
-    path: Path, name: str, problem: Problem, source: bytes, examination: Examination, lane: Lane, cache: CaseCache
-) -> None:
-    from grader.cli.outputs import write_text
-    from grader.report.report import report
+    def evidence(self, path: Path) -> None:
+        from grader.cli.outputs import write_text
+        from grader.grading.evidence import record
+        from grader.grading.evidence_file import text_of
 
-    cases = cache.cases(problem, lane) if examination.judgement.cases else ()  # JE has none
-    write_text(path, report(problem, source, name, examination, cases))
+        data = record(self._problem, self._source, self._examination, self._lane, self._cache, self._extra)
+        write_text(path, text_of(data))
+
+    def report(self, path: Path, name: str) -> None:
+        from grader.cli.outputs import write_text
+        from grader.report.report import report
+
+        cases = self._cache.cases(self._problem, self._lane) if self._examination.judgement.cases else ()  # JE has none
+        write_text(path, report(self._problem, self._source, name, self._examination, cases, self._extra))
 
 
 def exit_code(verdict: str, reason: str | None) -> int:

@@ -15,6 +15,7 @@ from grader.config import read_settings
 from grader.errors import InvalidPackage, JudgeError, UserError
 from grader.grading import evidence_file
 from grader.grading.evidence import record
+from grader.grading.extra_runs import extra_runs
 from grader.grading.replay import Replay, compare
 from grader.grading.verdict import Verdict
 from grader.problems.files import read_folder
@@ -45,7 +46,7 @@ def replay_command(context: click.Context, evidence: str, problem: str | None, o
     kept = evidence_file.read(data, name)
     source = evidence_file.source_of(kept, name)
     package = _package(problem, kept.package.slug, kept.package.sha256)
-    recorded = kept.model_dump(mode="json", by_alias=True)
+    recorded = kept.model_dump(mode="json", by_alias=True, exclude_unset=True)
     anew = _judged_anew(package, source)
     if out is not None:
         write_text(out, evidence_file.text_of(anew))
@@ -83,7 +84,8 @@ def _judged_anew(package: Problem, source: bytes) -> dict[str, Any]:
         examination = examine_or_stop(package, source, lane, cache)
         if examination.judgement.verdict is Verdict.JE:
             raise JudgeError("The sandbox failed while the source was judged again; run grader doctor.")
-        return record(package, source, examination, lane, cache)
+        extra = extra_runs(package, source, examination.judgement, lane, cache)
+        return record(package, source, examination, lane, cache, extra)
 
 
 def _print(found: Replay, name: str, as_json: bool) -> None:

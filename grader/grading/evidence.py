@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any, Final
 
 from grader.errors import InvalidPackage
@@ -12,9 +14,13 @@ from grader.grading import observe
 from grader.grading.diagnose import Look
 from grader.grading.evidence_file import digest
 from grader.grading.evidence_form import NOTICE, SCHEMA, Interpretation, Observation
+from grader.grading.extra_runs import ExtraRuns
 from grader.grading.judge import Examination
 from grader.grading.judge_run import SOURCE_BYTES_MAX
+from grader.grading.minimal_fix import minimal_fix
 from grader.grading.reference import Reference, reference_of, worth_tracing
+from grader.grading.syntax_change import Change
+from grader.grading.syntax_tree import NotComparable
 from grader.grading.verdict import Judgement, Verdict
 from grader.grading.weight_facts import hidden_keys
 from grader.problems.cache import CaseCache
@@ -31,10 +37,20 @@ _STATES: Final = {
 }
 
 
-def record(problem: Problem, source: bytes, examination: Examination, lane: Lane, cache: CaseCache) -> dict[str, Any]:
+def record(
+    problem: Problem,
+    source: bytes,
+    examination: Examination,
+    lane: Lane,
+    cache: CaseCache,
+    extra: ExtraRuns | None = None,
+) -> dict[str, Any]:
     """Return the evidence record of an examination as plain JSON data.
 
     It names secret cases and holds values of theirs: it is for interviewers and authors.
+
+    Args:
+        extra: what `extra_runs` has observed of the same submission, where it was asked.
     """
     judgement = examination.judgement
     is_judged = judgement.verdict is not Verdict.JE
@@ -56,6 +72,8 @@ def record(problem: Problem, source: bytes, examination: Examination, lane: Lane
             each.model_dump(mode="json")
             for each in (_observations(problem, examination, lane, cache) if is_judged else ())
         ],
+        "change": _change(problem, source) if judgement.verdict not in (Verdict.CE, Verdict.JE) else None,
+        "extra_runs": _extra(extra) if extra else None,
         "interpretations": [each.model_dump(mode="json") for each in _interpretations(judgement)],
         "timing": {"total_ms": round(judgement.total_ms, 3), "run_ms": round(judgement.run_ms, 3)},
     }
@@ -105,6 +123,29 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
         "cases": cases,
         "import_prints": _clean(judgement.import_prints),
     }
+
+
+def _change(problem: Problem, source: bytes) -> dict[str, Any] | None:
+    try:
+        found = minimal_fix(problem, source)
+    except NotComparable:
+        return None
+    smallest = found.smallest and {"path": found.smallest.path, "change": _nodes(found.smallest.change)}
+    return {"variant": found.variant, "change": _nodes(found.change), "smallest": smallest}
+
+
+def _nodes(change: Change) -> dict[str, Any]:
+    share = round(change.share, 4)
+    facts = {"nodes": change.nodes, "of": change.of, "share": share}
+    return facts | {"is_at_most": change.is_at_most, "is_rewrite": change.is_rewrite}
+
+
+def _extra(extra: ExtraRuns) -> dict[str, Any]:
+    """Return extra runs as data; a move may be infinite."""
+    data: dict[str, Any] = json.loads(json.dumps(asdict(extra)))
+    for output in (data["perturbation"] or {}).get("outputs", ()):
+        output["largest"] = observe.number(output["largest"])
+    return data
 
 
 def _clean(text: str) -> str:

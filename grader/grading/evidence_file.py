@@ -14,7 +14,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from grader.errors import UserError
-from grader.grading.evidence_form import SCHEMA, Evidence
+from grader.grading.evidence_form import READABLE, Evidence
 
 RECORD_BYTES_MAX: Final = 32 << 20
 
@@ -51,9 +51,9 @@ def read(data: bytes, name: str) -> Evidence:
         raise _unreadable(name, text) from None
     if not isinstance(value, dict) or "schema" not in value or "record_sha256" not in value:
         raise _unreadable(name, "it is no record of grader grade --evidence")
-    if type(value["schema"]) is not int or value["schema"] != SCHEMA:
+    if type(value["schema"]) is not int or value["schema"] not in READABLE:
         shown = repr(value["schema"])[:20]
-        raise _unreadable(name, f"its schema is {shown}, this grader reads {SCHEMA}")
+        raise _unreadable(name, f"its schema is {shown}, this grader reads {' and '.join(map(str, READABLE))}")
     return _validated(value, name)
 
 

@@ -1,4 +1,6 @@
-"""The form of an evidence record, schema 1; evidence.schema.json is this form for other programs.
+"""The form of an evidence record, schema 2; evidence.schema.json is this form for other programs.
+
+Records of schema 1, which have neither `change` nor `extra_runs`, are read as well.
 
 A record holds what went in (package, source, versions, seeds, limits, walls), what came out (judgement), and what that
 rests on: observations, which are numbers that were measured, apart from interpretations, which may be wrong.
@@ -10,7 +12,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-SCHEMA = 1
+SCHEMA = 2
+READABLE = (1, 2)
 NOTICE = (
     "For interviewers and authors: this record names secret cases and holds values of theirs. Do not give it to a "
     "candidate."
@@ -21,6 +24,7 @@ Number = float | Literal["nan", "inf", "-inf"]
 VerdictWord = Literal["AC", "WA", "TLE", "MLE", "OLE", "RTE", "CE", "JE"]
 VisibilityWord = Literal["sample", "secret"]
 StateWord = Literal["ok", "wrong", "inherited", "not_seen"]
+AnswerWord = Literal["agrees", "disagrees", "not_finite", "raised", "ended"]
 MethodWord = Literal["fingerprint", "trace", "invariants", "none"]
 
 
@@ -170,6 +174,75 @@ class Interpretation(Form):
     rests_on: MethodWord
 
 
+class SyntaxChange(Form):
+    """How many syntax nodes a source changes of a starter."""
+
+    nodes: int
+    of: int = Field(description="nodes of the larger of the two")
+    share: float
+    is_at_most: bool = Field(description="the count was cut short: fewer might do")
+    is_rewrite: bool
+
+
+class Repair(Form):
+    """The accepted source of the package that changes least."""
+
+    path: str
+    change: SyntaxChange
+
+
+class StarterChange(Form):
+    """A submission beside the starter that it is nearest to."""
+
+    variant: str
+    change: SyntaxChange
+    smallest: Repair | None
+
+
+class MovedRows(Form):
+    """One output's rows before the exchanged token, as far as the reference's stay what they were."""
+
+    output: str
+    numbers: int
+    moved: int = Field(description="by more than the tolerance")
+    largest: Number = Field(description="move")
+
+
+class Exchange(Form):
+    """The last token of a case exchanged for another one."""
+
+    case: str
+    arguments: tuple[str, ...]
+    token: int
+    state: AnswerWord
+    detail: str
+    outputs: tuple[MovedRows, ...] = Field(description="empty where there was nothing to compare")
+
+
+class Rung(Form):
+    """The logits multiplied by a factor."""
+
+    factor: float
+    state: AnswerWord
+    detail: str
+
+
+class Stability(Form):
+    """One argument multiplied, which multiplies the logits alike."""
+
+    case: str
+    argument: str
+    rungs: tuple[Rung, ...]
+
+
+class ExtraRuns(Form):
+    """Runs beyond judging; a part that is null is explained in `left_out`."""
+
+    perturbation: Exchange | None
+    stability: Stability | None
+    left_out: tuple[str, ...]
+
+
 class Timing(Form):
     """Not part of what is compared."""
 
@@ -180,9 +253,9 @@ class Timing(Form):
 class Evidence(Form):
     """An evidence record."""
 
-    model_config = ConfigDict(title="Evidence record of the grader, schema 1")
+    model_config = ConfigDict(title="Evidence record of the grader, schema 2")
 
-    schema_: Literal[1] = Field(alias="schema")
+    schema_: Literal[1, 2] = Field(alias="schema")
     notice: str
     package: Package
     source: Source
@@ -192,6 +265,8 @@ class Evidence(Form):
     sandbox: Walls
     judgement: Verdict
     observations: tuple[Observation, ...]
+    change: StarterChange | None = Field(default=None, description="null: the source cannot be compared by its syntax")
+    extra_runs: ExtraRuns | None = Field(default=None, description="null: none were made")
     interpretations: tuple[Interpretation, ...]
     timing: Timing
     record_sha256: Sha256 = Field(

@@ -66,7 +66,9 @@ def compare(recorded: Mapping[str, Any], source: bytes, anew: Mapping[str, Any])
         "cases": _cases(recorded["judgement"], anew["judgement"]),
         "texts": _texts(recorded["judgement"], anew["judgement"]),
         "finding": _finding(recorded["interpretations"], anew["interpretations"]),
-        "observations": _observations(recorded["observations"], anew["observations"]),
+        "observations": _told(
+            [*_observations(recorded["observations"], anew["observations"]), *_others(recorded, anew)]
+        ),
     }
     parts = tuple(Part(name, differences[name]) for name in (*INPUTS, *OUTPUTS))
     return Replay(recorded["package"]["slug"], parts)
@@ -152,14 +154,20 @@ def _conclusion(interpretations: list[Mapping[str, Any]]) -> str:
     return ", ".join([*dict.fromkeys(stages), *faults])
 
 
-def _observations(before: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> str:
+def _observations(before: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> list[str]:
     old, new = _by_place(before), _by_place(now)
     texts = [f"{' '.join(key)}: recorded, not there now" for key in old if key not in new]
     texts += [f"{' '.join(key)}: not recorded" for key in new if key not in old]
     for key in old:
         names = [name for name in old[key] if key in new and not _is_near(old[key][name], new[key][name])]
         texts += [f"{' '.join(key)}: other {', '.join(names)}"] if names else []
-    return _told(texts)
+    return texts
+
+
+def _others(recorded: Mapping[str, Any], anew: Mapping[str, Any]) -> list[str]:
+    """Compare what not every record has: one of schema 1 has none of it, and extra runs are made where asked for."""
+    names = [key for key in ("change", "extra_runs") if recorded.get(key) is not None]
+    return [f"other {name.replace('_', ' ')}" for name in names if not _is_near(recorded[name], anew[name])]
 
 
 def _by_place(observations: list[Mapping[str, Any]]) -> dict[tuple[str, ...], Mapping[str, Any]]:

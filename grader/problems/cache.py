@@ -32,7 +32,7 @@ from grader.sandbox.pool import Lane
 from grader.sandbox.wire import WireError
 
 _MAGIC: Final = b"grader cases 2\n"
-KINDS: Final = ("cases", "traces", "faults", "pairs", "check")
+KINDS: Final = ("cases", "traces", "faults", "pairs", "varied", "check")
 REMEMBERED_MAX: Final = 96  # values in memory: of some thirty packages all that judging needs
 _DIGEST_BYTES: Final = 32
 Kept = TypeVar("Kept")

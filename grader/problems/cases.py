@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -118,6 +118,24 @@ def generate_again(problem: Problem, lane: Lane) -> tuple[dict[str, dict[str, Va
     return in_sandbox(
         problem, lane, _FILE, source, [], lambda run: tuple(_generated(problem, run, order) for order in orders)
     )
+
+
+def expect_anew(problem: Problem, cases: Sequence[Case], lane: Lane) -> list[Case | None]:
+    """Return cases whose arguments were changed with what the reference returns for them; None where it cannot.
+
+    Raises:
+        InvalidPackage: the reference does not load, or ends its run.
+    """
+
+    def expected(run: Run, case: Case) -> Case | None:
+        asked = {"entry": case.entry, "args": case.arguments, "layout": case.layouts, "raises": None}
+        try:
+            return _expect(problem, run, case.name, asked)
+        except InvalidPackage:
+            return None
+
+    source, entries = problem.files.contents[REFERENCE], list(problem.spec.entries)
+    return in_sandbox(problem, lane, REFERENCE, source, entries, lambda run: [expected(run, case) for case in cases])
 
 
 def _names(problem: Problem) -> list[str]:

@@ -11,10 +11,12 @@ from typing import Final
 
 from markupsafe import Markup
 
+from grader.grading.extra_runs import ExtraRuns
 from grader.grading.judge import Examination
 from grader.grading.verdict import CaseResult, GroupResult, Judgement, Verdict
 from grader.problems.cases import Case
 from grader.problems.loader import Problem
+from grader.report.extra_observed import extra_observed
 from grader.report.icons import icon, sprite, state
 from grader.report.page import standalone
 from grader.report.report_weights import sample_weights, secret_weights
@@ -34,12 +36,20 @@ _METHODS: Final = {
 }
 
 
-def report(problem: Problem, source: bytes, name: str, examination: Examination, cases: Sequence[Case]) -> str:
+def report(
+    problem: Problem,
+    source: bytes,
+    name: str,
+    examination: Examination,
+    cases: Sequence[Case],
+    extra: ExtraRuns | None = None,
+) -> str:
     """Return the page.
 
     Args:
         name: the submission's file name.
         cases: the problem's cases; none where they could not be made.
+        extra: what `extra_runs` has observed of the same submission, where it was asked.
     """
     judgement = examination.judgement
     judged = examination.judged.outcomes()
@@ -47,6 +57,7 @@ def report(problem: Problem, source: bytes, name: str, examination: Examination,
     sections = [
         ("Weights on the sample", sample_weights(sample_outputs(problem, cases, judged))),
         ("Weights on the secret cases", secret_weights(problem, cases, outcomes)),
+        ("Perturbation and stability", extra_observed(extra) if extra else Markup("")),
         ("Groups and cases", _groups(judgement)),
         ("Changes", source_diff(problem, source)),
         ("Prints", _prints(judgement)),

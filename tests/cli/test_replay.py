@@ -187,6 +187,10 @@ def test_report_and_record_leave_output_and_exit_code_alone(
     assert (plain.code, plain.out, plain.err) == (written.code, written.out, written.err)
     assert plain.code == code
     assert (command.folder / "out.html").read_text().startswith("<!doctype html>")
+    assert "Perturbation and stability" in (command.folder / "out.html").read_text()
+    assert (
+        json.loads((command.folder / "out.json").read_text())["extra_runs"]["perturbation"]["case"] == "secret_values"
+    )
     assert json.loads((command.folder / "out.json").read_text())["package"]["slug"] == SLUG
 
 

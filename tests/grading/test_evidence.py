@@ -15,6 +15,7 @@ from grader.errors import UserError
 from grader.grading.evidence import record
 from grader.grading.evidence_file import digest, read, source_of, text_of
 from grader.grading.evidence_form import Evidence
+from grader.grading.extra_runs import extra_runs
 from grader.grading.judge import Examination, examine
 from grader.grading.judge_run import Judged, not_judged
 from grader.grading.replay import INPUTS, OUTPUTS, compare
@@ -65,7 +66,9 @@ def small_layer() -> Problem:
 
 def record_of(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> dict[str, Any]:
     """Return the record of a source."""
-    return record(problem, source, examine(problem, source, lane, cache), lane, cache)
+    examination = examine(problem, source, lane, cache)
+    extra = extra_runs(problem, source, examination.judgement, lane, cache)
+    return record(problem, source, examination, lane, cache, extra)
 
 
 def normalised(value: Any) -> Any:
@@ -212,6 +215,16 @@ def test_an_edit_is_told_by_its_part(case: dict[str, Any], records: dict[str, di
     assert compare(edited, source, good).differs == ("record", *case["differs"])
     forged = edited | {"record_sha256": digest(edited)}
     assert compare(forged, source, good).differs == tuple(case["differs"])
+
+
+@pytest.mark.sandbox
+def test_records_of_the_first_schema_are_read_and_replayed(records: dict[str, dict[str, Any]]) -> None:
+    good = records["mask_missing"]
+    old = {key: value for key, value in good.items() if key not in ("change", "extra_runs")} | {"schema": 1}
+    old |= {"record_sha256": digest(old)}
+    kept = read(text_of(old).encode(), "it")
+    assert (kept.change, kept.extra_runs) == (None, None)
+    assert compare(kept.model_dump(mode="json", by_alias=True, exclude_unset=True), MASK_MISSING, good).differs == ()
 
 
 @pytest.mark.sandbox

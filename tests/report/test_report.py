@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
+from grader.grading.extra_runs import ExtraRuns, Moved, Perturbation, Rung, Stability
 from grader.grading.judge import Examination, examine
 from grader.grading.judge_run import Judged
 from grader.grading.verdict import Reason
@@ -214,3 +215,69 @@ def test_a_judgement_that_failed_is_our_fault(tiny: Problem) -> None:
 def test_reports_are_bounded(pages: dict[str, Any]) -> None:
     frame = len(pages["empty"])
     assert max(map(len, pages.values())) < frame + 60_000
+
+
+EXTRA: Final[dict[str, tuple[ExtraRuns, list[str]]]] = {
+    "trouble": (
+        ExtraRuns(
+            Perturbation(
+                "secret_values",
+                ("x", "z"),
+                3,
+                "disagrees",
+                "values",
+                (Moved("y", 6, 4, 0.7), Moved("weights", 9, 0, 0.0)),
+            ),
+            Stability(
+                "secret_square",
+                "w_q",
+                (Rung(1.0, "agrees"), Rung(100.0, "disagrees", "values"), Rung(10000.0, "not_finite")),
+            ),
+        ),
+        [
+            "in the submission's own process: neither verdict nor points rest on it.",
+            "secret_values, token 3 of x and z exchanged: do the rows before it move?",
+            "4 of 6 numbers move",
+            "stay as they are",
+            "secret_square, w_q multiplied, and the logits with it: first trouble at ×100.",
+            "other values",
+            "NaN or infinity",
+        ],
+    ),
+    "none": (
+        ExtraRuns(
+            Perturbation("secret_values", ("x",), 3, "raised", "KeyError"),
+            Stability("secret_square", "w_q", (Rung(1.0, "agrees"), Rung(100.0, "ended", "time_limit"))),
+        ),
+        ["raises KeyError", "first trouble at ×100", "no answer: time limit"],
+    ),
+    "well": (
+        ExtraRuns(
+            Perturbation("secret_values", ("x",), 3, "agrees", "", (Moved("y", 0, 0, 0.0),)),
+            Stability("secret_square", "w_q", (Rung(1.0, "agrees"),)),
+        ),
+        ["the reference's move as well", "no trouble up to the last", "×1agrees"],
+    ),
+    "left out": (ExtraRuns(left_out=("No token was exchanged <here>.",)), ["No token was exchanged <here>."]),
+}
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(("extra", "says"), EXTRA.values(), ids=EXTRA)
+def test_extra_runs_have_a_section(
+    extra: ExtraRuns,
+    says: list[str],
+    tiny: Problem,
+    lane: Lane,
+    cache: CaseCache,
+    examined: dict[str, Examination],
+) -> None:
+    page = Page(report(tiny, HONEST, "fix.py", examined["accepted"], cache.cases(tiny, lane), extra))
+    assert page.open == []
+    assert "Perturbation and stability" in page.text
+    assert [words for words in says if words not in page.text] == []
+
+
+@pytest.mark.sandbox
+def test_without_extra_runs_there_is_no_section(pages: dict[str, str]) -> None:
+    assert "Perturbation and stability" not in Page(pages["accepted"]).text
