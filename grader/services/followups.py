@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy.orm import Session
 
+from grader.attention.changes import Changes
+from grader.attention.fault_changes import FAULT_CHANGES
 from grader.errors import NotFound, UserError
 from grader.problems.loader import Problem
 from grader.problems.schema import FollowUpSpec, MultipleChoiceSpec, WrongAnswerSpec
@@ -21,6 +22,16 @@ from grader.store.models import Attempt, FollowUpAnswer, User
 
 ANSWER_MIN: Final = 20  # characters
 ANSWER_MAX: Final = 10_000
+NO_QUESTION: Final = "There is no such question; the follow-ups page shows all there are."
+RATINGS: Final[Mapping[int, str]] = {1: "missed it", 2: "in part", 3: "had it"}
+
+
+@dataclass(frozen=True)
+class Behaved:
+    """A submission of the attempt, by its number, and a fault that it behaved like."""
+
+    ordinal: int
+    fault: str
 
 
 @dataclass(frozen=True)
@@ -30,23 +41,24 @@ class QuestionView:
     id: str
     level: str
     question: str
-    chosen: bool  # because a submission of this attempt had a fault that it is about
+    because: Behaved | None  # of a fault that it is about, which puts it before the others
     own: str | None
     answered_at: datetime | None
     expected: str | None
     rubric: tuple[str, ...]
+    rating: int | None  # the candidate's own, one of RATINGS
 
 
 @dataclass(frozen=True)
 class ChoiceView:
-    """A multiple-choice question; the right choice, hint and solution are None until one is taken."""
+    """A multiple-choice question; the right choice and the solution are None until one is taken."""
 
     id: str
     question: str
     choices: tuple[str, ...]
     taken: int | None
     correct: int | None
-    hint: str | None
+    hint: str
     solution: str | None
 
 
@@ -54,6 +66,7 @@ class ChoiceView:
 class Answers:
     """What opens with the questions."""
 
+    starter: str
     short: str
     full: str
     corrected_source: str
@@ -70,32 +83,47 @@ class FollowUps:
     questions: tuple[QuestionView, ...]
     choices: tuple[ChoiceView, ...]
     answers: Answers
+    in_lesson: tuple[tuple[str, Changes], ...]  # faults of the attempt, and the changes of the lesson that show them
 
     @property
     def answered(self) -> int:
         """How many of the open questions have an own answer."""
         return sum(question.own is not None for question in self.questions)
 
+    @property
+    def next_open(self) -> str | None:
+        """The first question without an own answer."""
+        return next((question.id for question in self.questions if question.own is None), None)
+
 
 def follow_ups(session: Session, attempt: Attempt, problem: Problem) -> FollowUps | None:
     """Return an attempt's follow-ups; None while it is neither solved nor given up."""
     if not attempt.is_over:
         return None
-    own, faults = queries.answers_in(session, attempt), _faults(queries.judgements_in(session, attempt))
+    own = queries.answers_in(session, attempt)
+    behaved = [Behaved(ordinal, fault) for ordinal, fault in queries.faults_in(session, attempt)]
     interview = problem.interview
-    questions = [_question(question, own, faults) for question in interview.follow_ups]
+    questions = [_question(question, own.get(question.id), behaved) for question in interview.follow_ups]
+    faults = dict.fromkeys([*(one.fault for one in behaved), *problem.spec.variants[attempt.variant].planted])
     return FollowUps(
-        questions=tuple(sorted(questions, key=lambda question: not question.chosen)),
-        choices=tuple(_choice(question, own) for question in interview.multiple_choice),
-        answers=Answers(
-            short=interview.short_answer,
-            full=interview.full_answer,
-            corrected_source=problem.files.text(interview.corrected_source),
-            why_old_tests_passed=interview.why_old_tests_passed,
-            wrong_answers=tuple(interview.wrong_answers),
-            lessons=tuple(interview.lessons),
-            sources=tuple(interview.sources),
-        ),
+        questions=tuple(sorted(questions, key=lambda question: question.because is None)),
+        choices=tuple(_choice(question, own.get(question.id)) for question in interview.multiple_choice),
+        answers=_answers(problem, attempt.variant),
+        in_lesson=tuple((fault, FAULT_CHANGES[fault]) for fault in faults if fault in FAULT_CHANGES),
+    )
+
+
+def _answers(problem: Problem, variant: str) -> Answers:
+    interview = problem.interview
+    return Answers(
+        starter=problem.starter(variant),
+        short=interview.short_answer,
+        full=interview.full_answer,
+        corrected_source=problem.files.text(interview.corrected_source),
+        why_old_tests_passed=interview.why_old_tests_passed,
+        wrong_answers=tuple(interview.wrong_answers),
+        lessons=tuple(interview.lessons),
+        sources=tuple(interview.sources),
     )
 
 
@@ -120,9 +148,30 @@ def answer(
     elif choices := {item.id: len(item.choices) for item in interview.multiple_choice}.get(question):
         text = _own_choice(text, choices)
     else:
-        raise NotFound("There is no such question; the follow-ups page shows all there are.")
+        raise NotFound(NO_QUESTION)
     session.add(FollowUpAnswer(attempt_id=attempt.id, question_id=question, text=text, created_at=now))
     session.flush()
+
+
+def rate(
+    session: Session, candidate: User, public_id: str, question: str, rating: str, packages: Packages, now: datetime
+) -> None:
+    """Keep how near the candidate finds the own answer to the expected one; it may be changed at any time.
+
+    Raises:
+        NotFound: there is no such attempt of this candidate, or no such question.
+        AttemptClosed: the question has no own answer yet.
+        UserError: there is no such rating.
+    """
+    attempt = queries.attempt_of(session, candidate, public_id, lock=True)
+    if question not in {item.id for item in packages.pinned(session, attempt.package).interview.follow_ups}:
+        raise NotFound(NO_QUESTION)
+    answered = queries.answers_in(session, attempt).get(question)
+    if answered is None:
+        raise AttemptClosed("Answer this question first; then rate your answer beside the expected one.")
+    if rating not in {str(number) for number in RATINGS}:
+        raise UserError(f"Rate your answer with one of: {', '.join(RATINGS.values())}.")
+    answered.rating, answered.rated_at = int(rating), now
 
 
 def _own_text(text: str) -> str:
@@ -142,33 +191,27 @@ def _own_choice(text: str, choices: int) -> str:
     return text
 
 
-def _question(question: FollowUpSpec, own: Mapping[str, FollowUpAnswer], faults: set[str]) -> QuestionView:
-    answered = own.get(question.id)
+def _question(question: FollowUpSpec, answered: FollowUpAnswer | None, behaved: Sequence[Behaved]) -> QuestionView:
     return QuestionView(
         id=question.id,
         level=question.level,
         question=question.question,
-        chosen=not faults.isdisjoint(question.unlocked_by),
+        because=next((one for one in behaved if one.fault in question.unlocked_by), None),
         own=answered.text if answered else None,
         answered_at=answered.created_at if answered else None,
         expected=question.expected_answer if answered else None,
         rubric=tuple(question.rubric) if answered else (),
+        rating=answered.rating if answered else None,
     )
 
 
-def _choice(question: MultipleChoiceSpec, own: Mapping[str, FollowUpAnswer]) -> ChoiceView:
-    answered = own.get(question.id)
+def _choice(question: MultipleChoiceSpec, answered: FollowUpAnswer | None) -> ChoiceView:
     return ChoiceView(
         id=question.id,
         question=question.question,
         choices=tuple(question.choices),
         taken=int(answered.text) if answered else None,
         correct=question.correct if answered else None,
-        hint=question.hint if answered else None,
+        hint=question.hint,
         solution=question.solution if answered else None,
     )
-
-
-def _faults(judgements: Iterable[str]) -> set[str]:
-    """Return every fault that a submission of the attempt behaved like."""
-    return {fault for text in judgements for fault in json.loads(text)["finding"]["faults"]}

@@ -48,7 +48,7 @@ def rate(public_id: str, question: str) -> ResponseReturnValue:
 
 @bp.get("/problems/<slug>/quiz")
 def quiz(slug: str) -> ResponseReturnValue:
-    """Lead to a problem's multiple-choice questions, which are part of an attempt's follow-ups, or say when they open."""
+    """Lead to a problem's multiple-choice questions among an attempt's follow-ups, or say when they open."""
     problem = service().packages.named(slug)
     with read_session(service().engine) as session:
         attempt = queries.opened_attempt(session, current_user(), slug)

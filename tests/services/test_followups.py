@@ -9,7 +9,7 @@ from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
 from grader.services import attempts, followups
 from grader.services.attempts import AttemptClosed
-from grader.services.followups import FollowUps
+from grader.services.followups import Behaved, FollowUps
 from grader.services.judging import write_result
 from grader.services.packages import Packages
 from grader.store import queries
@@ -73,7 +73,6 @@ def test_expected_answers_open_one_by_one(engine: Engine, packages: Packages, ad
     first, second = after_one.questions
     assert (first.own, first.expected, first.rubric) == (f"{OWN}\nReally.", "canary expected one", ("canary rubric",))
     assert (second.own, second.expected) == (None, None)
-    assert "canary hint" not in repr(after_one)
 
 
 def test_an_answer_stays(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
@@ -93,7 +92,15 @@ def test_an_answer_has_some_length(engine: Engine, packages: Packages, ada: User
         answer(engine, packages, ada, attempt, "first", text)
 
 
-def test_a_choice_opens_hint_and_solution(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
+def test_a_hint_is_there_before_the_choice(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
+    give_up(engine, ada, attempt)
+    found = opened(engine, packages, ada, attempt)
+    assert found is not None
+    choice = found.choices[0]
+    assert (choice.taken, choice.correct, choice.hint, choice.solution) == (None, None, "canary hint", None)
+
+
+def test_a_choice_opens_the_solution(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
     give_up(engine, ada, attempt)
     for text in ("", "2", "-1", "0 ", "two"):
         with pytest.raises(UserError):
@@ -112,7 +119,7 @@ def test_unknown_questions_and_other_candidates_are_not_found(
     with pytest.raises(NotFound):
         answer(engine, packages, ada, attempt, "nosuch", OWN)
     with pytest.raises(NotFound):
-        answer(engine, packages, make_candidate(engine), attempt, "first", OWN)
+        answer(engine, packages, make_candidate(engine, "Eve"), attempt, "first", OWN)
 
 
 def test_questions_about_a_fault_of_the_attempt_come_first(
@@ -122,4 +129,57 @@ def test_questions_about_a_fault_of_the_attempt_come_first(
     give_up(engine, ada, attempt)
     found = opened(engine, packages, ada, attempt)
     assert found is not None
-    assert [(question.id, question.chosen) for question in found.questions] == [("second", True), ("first", False)]
+    assert [(question.id, question.because) for question in found.questions] == [
+        ("second", Behaved(1, "thrice")),
+        ("first", None),
+    ]
+
+
+def rate(engine: Engine, packages: Packages, candidate: User, attempt: Attempt, question: str, rating: str) -> None:
+    with write_session(engine) as session:
+        followups.rate(session, candidate, attempt.public_id, question, rating, packages, NOON)
+
+
+def test_a_rating_may_be_changed(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
+    give_up(engine, ada, attempt)
+    answer(engine, packages, ada, attempt, "first", OWN)
+    for rating in ("1", "3"):
+        rate(engine, packages, ada, attempt, "first", rating)
+    found = opened(engine, packages, ada, attempt)
+    assert found is not None
+    assert [question.rating for question in found.questions] == [3, None]
+    assert found.questions[0].own == OWN
+
+
+@pytest.mark.parametrize("rating", ["", "0", "4", "-1", "1.0", "had it", "\u0661"])
+def test_a_rating_is_one_of_three(engine: Engine, packages: Packages, ada: User, attempt: Attempt, rating: str) -> None:
+    give_up(engine, ada, attempt)
+    answer(engine, packages, ada, attempt, "first", OWN)
+    with pytest.raises(UserError, match="missed it, in part, had it"):
+        rate(engine, packages, ada, attempt, "first", rating)
+
+
+def test_only_an_own_answer_is_rated(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
+    give_up(engine, ada, attempt)
+    with pytest.raises(AttemptClosed, match="Answer this question first"):
+        rate(engine, packages, ada, attempt, "first", "3")
+    answer(engine, packages, ada, attempt, "first", OWN)
+    answer(engine, packages, ada, attempt, "pick", "0")
+    for question in ("pick", "nosuch"):
+        with pytest.raises(NotFound):
+            rate(engine, packages, ada, attempt, question, "3")
+    with pytest.raises(NotFound):
+        rate(engine, packages, make_candidate(engine, "Eve"), attempt, "first", "3")
+
+
+def test_the_next_open_question_is_the_first_without_an_answer(
+    engine: Engine, packages: Packages, ada: User, attempt: Attempt
+) -> None:
+    give_up(engine, ada, attempt)
+    following = []
+    for question in ("first", "second"):
+        answer(engine, packages, ada, attempt, question, OWN)
+        found = opened(engine, packages, ada, attempt)
+        assert found is not None
+        following.append(found.next_open)
+    assert following == ["second", None]

@@ -10,8 +10,15 @@ RIGHT: Final = b"def twice(x):\n    return x * 2\n"
 WRONG: Final = b"def twice(x):\n    return x * 3\n"
 # words that only hidden cases hold, and words that only open after the attempt or after an own answer
 HIDDEN: Final = ("secret_canary_name", "8642135", "canary in cases")
-AFTER_THE_ATTEMPT: Final = ("canary question", "canary short", "canary full", "canary rebuttal", "canary old tests")
-AFTER_THE_ANSWER: Final = ("canary expected", "canary rubric", "canary hint", "canary solution")
+AFTER_THE_ATTEMPT: Final = (
+    "canary question",
+    "canary short",
+    "canary full",
+    "canary rebuttal",
+    "canary old tests",
+    "canary hint",
+)
+AFTER_THE_ANSWER: Final = ("canary expected", "canary rubric", "canary solution")
 NEVER: Final = ("canary sentence", "canary symptom", "canary fault")
 
 _FILES: Final = {

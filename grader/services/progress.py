@@ -1,0 +1,210 @@
+"""What a user has practised: problems, faults made and mastered, stages that fail, follow-ups, and what comes next.
+
+It tells no fault of an attempt that is still under way, unless a hint there has told it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from grader.problems.loader import Problem
+from grader.services import hints
+from grader.services.attempts import Status, status
+from grader.services.diagnoses import outcome_of, planted_stages
+from grader.services.mastery import FaultMade, Made, Practised, Suggestion, faults_made, suggest
+from grader.store import progress_queries, queries
+from grader.store.base import Mode
+from grader.store.models import Attempt, User
+
+_BEST_FIRST: Final[Mapping[Status, int]] = {"solved": 0, "in progress": 1, "given up": 2, "new": 3}
+
+
+@dataclass(frozen=True)
+class PractisedProblem:
+    """What was reached on one problem, over all attempts."""
+
+    slug: str
+    title: str
+    problem: Problem | None  # None: it is not offered any more
+    status: Status
+    points: float | None  # the best
+    attempts: int
+    submissions: int
+    minutes: float | None  # of the fastest attempt that solved it
+
+
+@dataclass(frozen=True)
+class OpenQuestions:
+    """Follow-up questions of a problem that wait for an answer, in the newest attempt that opened them."""
+
+    slug: str
+    title: str
+    public_id: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Follow-up questions over all problems, each counted once."""
+
+    questions: int
+    answered: int
+    ratings: Mapping[int, int]  # how many answers have which rating
+    choices: int
+    taken: int
+    right: int
+    open: tuple[OpenQuestions, ...]
+
+
+@dataclass(frozen=True)
+class Diagnoses:
+    """Diagnoses given before the first submission, of attempts that are over."""
+
+    given: int
+    right: int  # the earliest stage of the planted faults was named
+    one_of: int  # the stage of another planted fault
+    unknown: int  # "I do not know"
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything that the progress page shows."""
+
+    attempts: tuple[Practised, ...]  # newest first
+    problems: tuple[PractisedProblem, ...]
+    faults: tuple[FaultMade, ...]
+    stages: tuple[tuple[str, int], ...]  # most often first
+    answered: Answered
+    diagnoses: Diagnoses
+    suggestion: Suggestion | None
+
+
+def overview(session: Session, user: User, offered: Sequence[Problem]) -> Overview:
+    """Return a user's progress.
+
+    Args:
+        offered: the problems that can be practised, easiest first.
+    """
+    by_slug = {problem.slug: problem for problem in offered}
+    rows = [row for row in queries.attempts_of(session, user) if row[0].mode is Mode.PRACTICE]
+    made: dict[int, dict[str, Made]] = {}
+    for key, fault, times, last_at in progress_queries.faults_of(session, user):
+        made.setdefault(key, {})[fault] = Made(times, last_at)
+    attempts = tuple(_practised(attempt, number, by_slug, made.get(attempt.id, {})) for attempt, number in rows)
+    answered = _answered(rows, progress_queries.answers_of(session, user), offered)
+    faults = faults_made(attempts)
+    return Overview(
+        attempts=attempts,
+        problems=_problems(attempts, by_slug),
+        faults=faults,
+        stages=_stages(rows, progress_queries.first_wrong_stages_of(session, user)),
+        answered=answered,
+        diagnoses=_diagnoses(rows, by_slug),
+        suggestion=suggest(
+            [(problem.slug, _planted(problem)) for problem in offered],
+            {attempt.slug for attempt in attempts if attempt.solved_at is not None},
+            {fault.fault for fault in faults if fault.mastered_at is None},
+            [questions.slug for questions in answered.open],
+        ),
+    )
+
+
+def _practised(
+    attempt: Attempt, submissions: int, by_slug: Mapping[str, Problem], made: Mapping[str, Made]
+) -> Practised:
+    problem = by_slug.get(attempt.package.slug)
+    variant = problem.spec.variants.get(attempt.variant) if problem else None
+    return Practised(
+        public_id=attempt.public_id,
+        slug=attempt.package.slug,
+        title=attempt.package.title,
+        variant=attempt.variant,
+        status=status(attempt),
+        started_at=attempt.started_at,
+        solved_at=attempt.solved_at,
+        ended_at=attempt.solved_at or attempt.given_up_at,
+        points=attempt.points,
+        submissions=submissions,
+        planted=frozenset(variant.planted) if variant else frozenset(),
+        made=made if hints.level_of(attempt) >= hints.FAULT else {},
+    )
+
+
+def _problems(attempts: Sequence[Practised], by_slug: Mapping[str, Problem]) -> tuple[PractisedProblem, ...]:
+    """Return a row for each problem, the one practised last first."""
+    own: dict[str, list[Practised]] = {}
+    for attempt in attempts:
+        own.setdefault(attempt.slug, []).append(attempt)
+    return tuple(
+        PractisedProblem(
+            slug=slug,
+            title=found[0].title,
+            problem=by_slug.get(slug),
+            status=min((attempt.status for attempt in found), key=_BEST_FIRST.__getitem__),
+            points=max((attempt.points for attempt in found if attempt.points is not None), default=None),
+            attempts=len(found),
+            submissions=sum(attempt.submissions for attempt in found),
+            minutes=min((a.minutes for a in found if a.solved_at and a.minutes is not None), default=None),
+        )
+        for slug, found in own.items()
+    )
+
+
+def _stages(
+    rows: Sequence[tuple[Attempt, int]], counts: Sequence[progress_queries.StageRow]
+) -> tuple[tuple[str, int], ...]:
+    told = {attempt.id for attempt, _ in rows if hints.level_of(attempt) >= hints.STAGE}
+    total: Counter[str] = Counter()
+    for key, stage, count in counts:
+        if key in told:
+            total[stage] += count
+    return tuple(sorted(total.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _answered(
+    rows: Sequence[tuple[Attempt, int]], answers: Sequence[progress_queries.AnswerRow], offered: Sequence[Problem]
+) -> Answered:
+    slugs = {attempt.id: attempt.package.slug for attempt, _ in rows}
+    newest: dict[str, Attempt] = {}
+    for attempt, _ in rows:
+        if attempt.is_over:
+            newest.setdefault(attempt.package.slug, attempt)
+    ratings = {(slugs[key], question): rating for key, question, rating, _ in answers if rating is not None}
+    texts = {(slugs[key], question): text for key, question, _, text in answers}
+    opened = [problem for problem in offered if problem.slug in newest]
+    questions = [(problem.slug, item.id) for problem in opened for item in problem.interview.follow_ups]
+    choices = {(p.slug, item.id): str(item.correct) for p in opened for item in p.interview.multiple_choice}
+    taken = [choice for choice in choices if choice in texts]
+    left = Counter(slug for slug, question in questions if (slug, question) not in texts)
+    return Answered(
+        questions=len(questions),
+        answered=sum(question in texts for question in questions),
+        ratings=Counter(ratings[question] for question in questions if question in ratings),
+        choices=len(choices),
+        taken=len(taken),
+        right=sum(texts[choice] == choices[choice] for choice in taken),
+        open=tuple(
+            OpenQuestions(p.slug, p.spec.title, newest[p.slug].public_id, left[p.slug]) for p in opened if left[p.slug]
+        ),
+    )
+
+
+def _diagnoses(rows: Sequence[tuple[Attempt, int]], by_slug: Mapping[str, Problem]) -> Diagnoses:
+    outcomes: Counter[str] = Counter()
+    for attempt, _ in rows:
+        problem = by_slug.get(attempt.package.slug)
+        if not attempt.is_over or not attempt.diagnosed_at or not problem:
+            continue
+        planted = planted_stages(problem, attempt.variant) if attempt.variant in problem.spec.variants else ()
+        if planted:
+            outcomes[outcome_of(attempt.diagnosed_stage, planted)] += 1
+    return Diagnoses(outcomes.total(), outcomes["right"], outcomes["one_of"], outcomes["unknown"])
+
+
+def _planted(problem: Problem) -> frozenset[str]:
+    return frozenset(fault for variant in problem.spec.variants.values() for fault in variant.planted)
