@@ -59,16 +59,19 @@ class Gathering:
         self._read_head(bytes(self.data[:end]), end + len(_HEAD_END))
 
     def _read_head(self, head: bytes, size: int) -> None:
-        length = 0
+        lengths = []
         for line in head.split(b"\r\n")[1:]:
             name, _, value = line.partition(b":")
             word = name.lower()
             if word == b"transfer-encoding":
                 raise Refused("411 Length Required", "Send the request's length ahead, in Content-Length.")
-            if word == b"content-length" and value.strip().isdigit() and len(value) < 20:
-                length = int(value)  # what is malformed or doubled is refused by the parser, without a body
+            if word == b"content-length":
+                lengths.append(value.strip())
             if word == b"expect" and value.strip().lower() == b"100-continue":
                 self.expects_continue = True
+        # what is malformed or doubled is refused by the parser, without a body
+        is_clear = len(lengths) == 1 and lengths[0].isdigit() and len(lengths[0]) < 20
+        length = int(lengths[0]) if is_clear else 0
         self._missing = length - (len(self.data) - size)
         if length > BODY_BYTES_MAX:
             self.is_too_large = True

@@ -1,4 +1,4 @@
-"""The whole service as people run it: gunicorn with `grader.wsgi`, on a free port, with its own data."""
+"""The whole service as people run it: `grader serve` on a free port, with its own data."""
 
 from __future__ import annotations
 
@@ -20,8 +20,24 @@ START_S: Final = 30.0
 
 
 @contextmanager
-def serving(data: Path, problems: Path = ROOT / "problems", stop: signal.Signals = signal.SIGTERM) -> Iterator[str]:
-    """Run the service until the block ends; give its address."""
+def serving(
+    data: Path,
+    problems: Path = ROOT / "problems",
+    stop: signal.Signals = signal.SIGTERM,
+    *options: str,
+    **settings: str,
+) -> Iterator[str]:
+    """Run the service until the block ends; give its address. What it writes is in `data/server.log`."""
+    process = start(data, problems, *options, **settings)
+    try:
+        yield address(process, data / "server.log")
+    finally:
+        process.send_signal(stop)
+        process.wait(30)
+
+
+def start(data: Path, problems: Path, *options: str, **settings: str) -> subprocess.Popen[bytes]:
+    """Start the service without waiting for it."""
     data.mkdir(parents=True, exist_ok=True)
     log = data / "server.log"
     environment = {
@@ -30,25 +46,22 @@ def serving(data: Path, problems: Path = ROOT / "problems", stop: signal.Signals
         "GRADER_DATA": str(data / "data"),
         "GRADER_CACHE": str(data / "cache"),
         "GRADER_PROBLEMS": str(problems),
+        **settings,
     }
-    command = [sys.executable, "-m", "gunicorn", "--worker-class", "gthread", "--threads", "8", "--bind", "127.0.0.1:0"]
-    with log.open("wb") as out:
-        process = subprocess.Popen([*command, "grader.wsgi:app"], stdout=out, stderr=out, cwd=ROOT, env=environment)
-    try:
-        yield _address(process, log)
-    finally:
-        process.send_signal(stop)
-        process.wait(30)
+    command = [str(Path(sys.executable).with_name("grader")), "serve", "--port=0", *options]
+    with log.open("ab") as out:
+        return subprocess.Popen(command, stdout=out, stderr=out, cwd=ROOT, env=environment)
 
 
-def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+def address(process: subprocess.Popen[bytes], log: Path) -> str:
+    """Wait until the service answers; return its address."""
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline and process.poll() is None:
-        if found := re.search(r"Listening at: (http://127\.0\.0\.1:\d+)", log.read_text()):
+        if found := re.findall(r"The grader is at (http://127\.0\.0\.1:\d+)/", log.read_text()):
             try:
-                with urllib.request.urlopen(f"{found[1]}/healthz", timeout=5) as reply:
+                with urllib.request.urlopen(f"{found[-1]}/healthz", timeout=5) as reply:
                     if reply.read() == b"ok":
-                        return found[1]
+                        return str(found[-1])
             except (urllib.error.URLError, OSError):
                 pass
         time.sleep(0.05)
