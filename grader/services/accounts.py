@@ -5,25 +5,18 @@ from __future__ import annotations
 import unicodedata
 from datetime import datetime
 
-from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.report.visible import visible
-from grader.services.passwords import Passwords
 from grader.store import account_queries as queries
 from grader.store.models import NAME_LENGTH, User
-from grader.store.session import read_session
 
 
 class NameTaken(UserError):
     """Another user has this name."""
 
     status = 409
-
-
-class WrongPassword(UserError):
-    """A name and a password do not belong together."""
 
 
 def tidy_name(name: str) -> str:
@@ -90,15 +83,73 @@ def named(session: Session, name: str) -> User:
     return user
 
 
-def sign_in(engine: Engine, passwords: Passwords, name: str, password: str, now: datetime) -> User:
-    """Return the user whom a name and a password belong to.
+def rename(session: Session, user: User, name: str) -> None:
+    """Give a user another name.
 
     Raises:
-        WrongPassword: they do not belong together, or there is no such user.
-        TooBusy: too many others sign in.
+        UserError: it cannot be used.
+        NameTaken: another user has it.
     """
-    with read_session(engine) as session:
-        user = queries.user_named(session, name_key(name[: 10 * NAME_LENGTH]))
-    if not passwords.is_right(user.password_hash if user else None, password) or user is None:
-        raise WrongPassword("That name and password do not belong together.")
-    return user
+    name = tidy_name(name)
+    if not queries.rename_user(session, user, name, name_key(name)):
+        raise NameTaken(f"The name {name} is taken; choose another one.")
+
+
+def set_password(session: Session, user: User, password_hash: str) -> User:
+    """Give a user another password, which ends every session and link of theirs; return the user as stored.
+
+    Raises:
+        NotFound: the account is gone.
+    """
+    stored = _locked(session, user)
+    stored.password_hash = password_hash
+    _end_access(session, stored)
+    return stored
+
+
+def set_rights(session: Session, user: User, *, is_interviewer: bool | None, is_admin: bool | None) -> User:
+    """Give or take rights, which ends every session of the user; None leaves a right as it is.
+
+    Raises:
+        NotFound: the account is gone.
+        UserError: nobody would be an admin any more.
+    """
+    if is_admin is False:
+        _keep_an_admin(session, user)
+    stored = _locked(session, user)
+    stored.is_interviewer = stored.is_interviewer if is_interviewer is None else is_interviewer
+    stored.is_admin = stored.is_admin if is_admin is None else is_admin
+    stored.epoch += 1
+    queries.delete_sessions_of(session, stored)
+    return stored
+
+
+def remove(session: Session, user: User) -> None:
+    """Delete a user and everything of theirs.
+
+    Raises:
+        NotFound: the account is gone.
+        UserError: others would be left without an admin.
+    """
+    if queries.number_of_users(session) > 1:
+        _keep_an_admin(session, user)
+    queries.delete_user(session, _locked(session, user))
+
+
+def _locked(session: Session, user: User) -> User:
+    stored = queries.user_locked(session, user.id)
+    if stored is None:
+        raise NotFound(f"There is no user {user.name} any more.")
+    return stored
+
+
+def _keep_an_admin(session: Session, user: User) -> None:
+    if [admin.id for admin in queries.admins_locked(session)] == [user.id]:
+        raise UserError(f"{user.name} is the only admin; make somebody else one first: grader user role NAME --admin")
+
+
+def _end_access(session: Session, user: User) -> None:
+    user.epoch += 1
+    queries.delete_sessions_of(session, user)
+    queries.delete_links_for(session, user)
+    queries.delete_failures_of(session, user.name_key)

@@ -56,6 +56,11 @@ def recognise(session: Session, token: str, now: datetime) -> WebSession | None:
     return found
 
 
+def is_kept(found: WebSession) -> bool:
+    """Return whether the browser keeps a session when it is closed."""
+    return found.expires_at - found.created_at > NOT_KEPT
+
+
 def is_stale(found: WebSession, now: datetime) -> bool:
     """Return whether it is time to write down that a session is in use."""
     return now - found.seen_at >= SEEN_EVERY

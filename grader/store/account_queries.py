@@ -7,9 +7,21 @@ from datetime import datetime
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session, joinedload, undefer
 
-from grader.store.models import SignInFailure, SignInLink, User, WebSession
+from grader.store.models import (
+    Attempt,
+    CaseResult,
+    FollowUpAnswer,
+    GroupResult,
+    SampleRun,
+    SignInFailure,
+    SignInLink,
+    Submission,
+    SubmissionFault,
+    User,
+    WebSession,
+)
 
 
 def user_named(session: Session, name_key: str) -> User | None:
@@ -131,6 +143,21 @@ def delete_links_before(session: Session, expiry: datetime) -> None:
     session.execute(delete(SignInLink).where(SignInLink.expires_at <= expiry))
 
 
+def delete_user(session: Session, user: User) -> None:
+    """Remove a user and every row that is theirs."""
+    attempts = select(Attempt.id).where(Attempt.candidate_id == user.id)
+    submissions = select(Submission.id).where(Submission.attempt_id.in_(attempts))
+    for of_submission in (CaseResult, GroupResult, SubmissionFault):
+        session.execute(delete(of_submission).where(of_submission.submission_id.in_(submissions)))
+    for of_attempt in (FollowUpAnswer, SampleRun, Submission):
+        session.execute(delete(of_attempt).where(of_attempt.attempt_id.in_(attempts)))
+    session.execute(delete(Attempt).where(Attempt.candidate_id == user.id))
+    delete_sessions_of(session, user)
+    delete_links_for(session, user)
+    delete_failures_of(session, user.name_key)
+    session.execute(delete(User).where(User.id == user.id))
+
+
 def failures_locked(session: Session, name_key: str, address: str) -> SignInFailure | None:
     """Return the failures of a name from an address; no other transaction changes them until this one ends."""
     return session.scalar(select(SignInFailure).filter_by(name_key=name_key, address=address).with_for_update())
@@ -157,5 +184,33 @@ def delete_failures_of(session: Session, name_key: str) -> None:
 
 
 def delete_failures_before(session: Session, time: datetime) -> None:
-    """Forget failures that are older than a time."""
-    session.execute(delete(SignInFailure).where(SignInFailure.last_at < time))
+    """Forget failures that are older than a time, those excepted that another transaction is at work on."""
+    old = select(SignInFailure.id).where(SignInFailure.last_at < time).with_for_update(skip_locked=True)
+    session.execute(delete(SignInFailure).where(SignInFailure.id.in_(old)))
+
+
+def own_attempts(session: Session, user: User) -> Sequence[int]:
+    """Return the keys of a user's attempts, oldest first."""
+    return session.scalars(select(Attempt.id).where(Attempt.candidate_id == user.id).order_by(Attempt.id)).all()
+
+
+def whole_attempt(session: Session, key: int) -> Attempt | None:
+    """Return an attempt with its package and draft."""
+    statement = select(Attempt).filter_by(id=key).options(joinedload(Attempt.package), undefer(Attempt.draft))
+    return session.scalar(statement)
+
+
+def own_answers(session: Session, attempt: int) -> Sequence[FollowUpAnswer]:
+    """Return the answers of an attempt, oldest first."""
+    return session.scalars(select(FollowUpAnswer).filter_by(attempt_id=attempt).order_by(FollowUpAnswer.id)).all()
+
+
+def submissions_and_runs(session: Session, attempt: int) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the keys of an attempt's submissions and of its sample runs, oldest first."""
+    submissions = session.scalars(select(Submission.id).filter_by(attempt_id=attempt).order_by(Submission.id)).all()
+    return submissions, session.scalars(select(SampleRun.id).filter_by(attempt_id=attempt).order_by(SampleRun.id)).all()
+
+
+def whole_submission(session: Session, key: int) -> Submission | None:
+    """Return a submission with its source and results."""
+    return session.scalar(select(Submission).filter_by(id=key).options(undefer(Submission.source)))

@@ -1,68 +1,120 @@
-"""Signing in, signing up and signing out."""
+"""Signing in, signing up, signing out, and links that let somebody choose a password."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from flask import Blueprint, current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from werkzeug.wrappers import Response
 
 from grader.errors import NotFound, UserError
-from grader.services import accounts, passwords
+from grader.services import links, sign_in
+from grader.services.links import LinkEnded
 from grader.store.models import User
-from grader.store.session import write_session
+from grader.store.session import read_session
 from grader.web import cookies
+from grader.web.errors import retry_header
 from grader.web.pages import known_page
 from grader.web.service import now, service, user
 
+LINK_COOKIE: Final = "grader-link"
+LINK_COOKIE_S: Final = 3600
+NOTICES: Final = {
+    "out": "You are signed out.",
+    "deleted": "Your account is deleted, with everything that was stored of you.",
+}
 bp = Blueprint("accounts", __name__)
 
 
-@bp.route("/sign-in", methods=["GET", "POST"])
-def sign_in() -> ResponseReturnValue:
+@bp.get("/sign-in")
+def show_sign_in() -> ResponseReturnValue:
+    """Show the form that signs somebody in."""
+    return redirect(_next(), 303) if user() else _form("signin.html")
+
+
+@bp.post("/sign-in")
+def enter() -> ResponseReturnValue:
     """Sign a user in by name and password."""
-    if request.method == "GET":
-        return redirect(_next(), 303) if user() else _form("signin.html")
-    try:
-        found = accounts.sign_in(
-            service().engine, service().passwords, request.form.get("name", ""), request.form.get("password", ""), now()
-        )
-    except UserError as error:
-        return _form("signin.html", error)
-    return _enter(found)
-
-
-@bp.route("/sign-up", methods=["GET", "POST"])
-def sign_up() -> ResponseReturnValue:
-    """Make an account where anybody may, and sign its user in."""
-    if not current_app.jinja_env.globals["is_signup_open"]:
-        raise NotFound("Accounts are made by the people who run this service; ask them for one.")
-    if request.method == "GET":
-        return redirect(_next(), 303) if user() else _form("signup.html")
     name, password = request.form.get("name", ""), request.form.get("password", "")
     try:
-        name = accounts.tidy_name(name)
-        passwords.check(password, name)
-        password_hash = service().passwords.hash(password)
-        with write_session(service().engine) as session:
-            made = accounts.add(session, name, password_hash, now())
+        found = sign_in.sign_in(service().engine, service().passwords, name, password, request.remote_addr, now())
+    except UserError as error:
+        return _form("signin.html", error)
+    return _open_session(found)
+
+
+@bp.get("/sign-up")
+def show_sign_up() -> ResponseReturnValue:
+    """Show the form that makes an account, where anybody may."""
+    _require_signup()
+    return redirect(_next(), 303) if user() else _form("signup.html")
+
+
+@bp.post("/sign-up")
+def sign_up() -> ResponseReturnValue:
+    """Make an account and sign its user in."""
+    _require_signup()
+    name, password = request.form.get("name", ""), request.form.get("password", "")
+    try:
+        made = sign_in.sign_up(service().engine, service().passwords, name, password, request.remote_addr, now())
     except UserError as error:
         return _form("signup.html", error)
-    return _enter(made)
+    return _open_session(made)
 
 
 @bp.post("/sign-out")
 def sign_out() -> ResponseReturnValue:
     """End this browser's session."""
     cookies.sign_out(service().engine)
-    return redirect(url_for("accounts.sign_in"), 303)
+    return redirect(url_for("accounts.show_sign_in", notice="out"), 303)
 
 
-@bp.get("/me")
-def me() -> ResponseReturnValue:
-    """Show the own account."""
-    return render_template("me.html")
+@bp.get("/links/<token>")
+def take_link(token: str) -> ResponseReturnValue:
+    """Put a link's token into a cookie and lead to an address without it; that uses nothing up."""
+    response = redirect(url_for("accounts.show_link"), 303)
+    cookies.set_cookie(response, LINK_COOKIE, token[: cookies.TOKEN_LENGTH_MAX], LINK_COOKIE_S)
+    return response
 
 
-def _enter(found: User) -> ResponseReturnValue:
+@bp.get("/link")
+def show_link() -> ResponseReturnValue:
+    """Show the form in which a password is chosen."""
+    return _link_form()
+
+
+@bp.post("/link")
+def use_link() -> ResponseReturnValue:
+    """Store the password, which uses the link up, and sign its user in."""
+    name, password = request.form.get("name", ""), request.form.get("password", "")
+    try:
+        found = links.use(service().engine, service().passwords, _link_token(), name, password, now())
+    except LinkEnded:
+        raise
+    except UserError as error:
+        return _link_form(error)
+    response = _open_session(found)
+    response.delete_cookie(cookies.cookie_name(LINK_COOKIE), secure=current_app.config["SESSION_COOKIE_SECURE"])
+    return response
+
+
+def _link_token() -> str:
+    return request.cookies.get(cookies.cookie_name(LINK_COOKIE), "")
+
+
+def _link_form(error: UserError | None = None) -> ResponseReturnValue:
+    with read_session(service().engine) as session:
+        owner = links.find(session, _link_token(), now()).user
+    return _form("link.html", error, owner=owner)
+
+
+def _require_signup() -> None:
+    if not current_app.jinja_env.globals["is_signup_open"]:
+        raise NotFound("Accounts are made by the people who run this service; ask them for one.")
+
+
+def _open_session(found: User) -> Response:
     cookies.sign_in(service().engine, found, now(), is_kept="keep" in request.form)
     return redirect(_next(), 303)
 
@@ -71,6 +123,13 @@ def _next() -> str:
     return known_page(request.values.get("next", ""))
 
 
-def _form(template: str, error: UserError | None = None) -> ResponseReturnValue:
-    page = render_template(template, error=error, name=request.form.get("name", ""), next=_next())
-    return page, error.status if error else 200
+def _form(template: str, error: UserError | None = None, **more: object) -> ResponseReturnValue:
+    page = render_template(
+        template,
+        error=error,
+        name=request.form.get("name", ""),
+        next=_next(),
+        notice=NOTICES.get(request.args.get("notice", "")),
+        **more,
+    )
+    return (page, error.status, retry_header(error)) if error else page

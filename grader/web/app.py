@@ -17,22 +17,27 @@ from grader.report.report_weights import sample_weights
 from grader.report.stage_strip import stage_strip, stage_words
 from grader.report.visible import visible
 from grader.web import (
+    account_page,
     accounts,
     attempts,
     cookies,
     diagnoses,
     errors,
     followups,
+    health,
     lesson,
     pages,
     problems,
+    progress,
+    request_log,
+    sample_runs,
     security,
     texts,
     verdicts,
 )
+from grader.web.gathering import BODY_BYTES_MAX
 from grader.web.service import Service, user
 
-REQUEST_BYTES_MAX: Final = 4 << 20  # a source just over its own limit still gets its verdict
 FORM_PARTS_MAX: Final = 20
 
 
@@ -44,6 +49,7 @@ class WebSettings:
     public_url: str | None = None  # the address that people use; None: this machine only
     is_sandbox_weakened: bool = False  # then every page says so
     is_signup_open: bool = True  # whether anybody may make an account
+    metrics_token: str | None = None  # opens the figures; None: there is no page of figures
 
 
 def create_app(settings: WebSettings, service: Service) -> Flask:
@@ -51,18 +57,33 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
     app = Flask(__name__, static_folder=str(STATIC))
     app.config.update(
         SECRET_KEY=settings.secret_key,
-        MAX_CONTENT_LENGTH=REQUEST_BYTES_MAX,
-        MAX_FORM_MEMORY_SIZE=REQUEST_BYTES_MAX,
+        MAX_CONTENT_LENGTH=BODY_BYTES_MAX,
+        MAX_FORM_MEMORY_SIZE=BODY_BYTES_MAX,
         MAX_FORM_PARTS=FORM_PARTS_MAX,
+        METRICS_TOKEN=settings.metrics_token,
         SESSION_COOKIE_SECURE=bool(settings.public_url and settings.public_url.startswith("https://")),
         SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),  # their addresses change with their content
     )
     with app.app_context():
         service.keep()
+    request_log.register(app, service.metrics)  # first, so that nothing goes unseen
     cookies.register(app)
     security.register(app, settings.public_url)
     errors.register(app)
-    for blueprint in (pages.bp, accounts.bp, problems.bp, attempts.bp, verdicts.bp, diagnoses.bp, followups.bp, lesson.bp):
+    for blueprint in (
+        health.bp,
+        pages.bp,
+        accounts.bp,
+    account_page.bp,
+        problems.bp,
+        attempts.bp,
+        sample_runs.bp,
+        verdicts.bp,
+        diagnoses.bp,
+        followups.bp,
+        progress.bp,
+        lesson.bp,
+    ):
         app.register_blueprint(blueprint)
     _set_up_templates(app)
     app.jinja_env.globals.update(

@@ -16,8 +16,9 @@ from grader.services.judging import Dispatch
 from grader.services.packages import Packages
 from grader.services.passwords import Passwords
 from grader.services.samples import SampleView
-from grader.store.models import User
+from grader.store.models import User, WebSession
 from grader.web import cookies
+from grader.web.metrics import Metrics
 
 _NAME: Final = "grader"
 
@@ -37,6 +38,8 @@ class Service:
     dispatch: Dispatch  # has a submission judged; called in the transaction that stores it
     samples: Callable[[Problem], Sequence[SampleView]]
     passwords: Passwords = field(default_factory=Passwords)
+    metrics: Metrics = field(default_factory=Metrics)
+    started_at: datetime = field(default_factory=lambda: now())
     wait: Callable[[int, float], None] = lambda submission, seconds: None  # until a submission is judged, or so long
 
     def keep(self) -> None:
@@ -66,7 +69,16 @@ def current_user() -> User:
     Raises:
         SignInNeeded: nobody is.
     """
-    found = user()
+    return current_session().user
+
+
+def current_session() -> WebSession:
+    """Return the session of the browser that asks.
+
+    Raises:
+        SignInNeeded: nobody is signed in.
+    """
+    found = cookies.web_session(service().engine, now())
     if found is None:
         raise SignInNeeded("Sign in first.")
     return found

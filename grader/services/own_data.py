@@ -1,0 +1,146 @@
+"""What is stored of a user, as a JSON document that they can take along; of secret cases nothing is in it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Engine
+
+from grader.services import sessions
+from grader.store import account_queries as queries
+from grader.store.models import Attempt, FollowUpAnswer, SampleRun, Submission, User
+from grader.store.session import read_session
+
+SCHEMA: Final = 1
+Fields = dict[str, object]
+
+
+def export(engine: Engine, user: User, now: datetime) -> Iterator[str]:
+    """Give the document piece by piece, each source read on its own: a slow reader holds no connection."""
+    yield f'{{"schema": {SCHEMA}, "exported_at": {_json(now)}, "user": {_json(_user(user))}, '
+    with read_session(engine) as session:
+        open_sessions = [
+            {"device": row.device, "since": row.created_at, "seen_at": row.seen_at, "ends_at": row.expires_at}
+            for row in sessions.own(session, user, now)
+        ]
+        attempts = queries.own_attempts(session, user)
+    yield f'"sessions": {_json(open_sessions)}, "attempts": ['
+    for number, key in enumerate(attempts):
+        yield (", " if number else "") + "\n"
+        yield from _attempt(engine, key)
+    yield "\n]}\n"
+
+
+def _attempt(engine: Engine, key: int) -> Iterator[str]:
+    with read_session(engine) as session:
+        attempt = queries.whole_attempt(session, key)
+        if attempt is None:  # deleted meanwhile
+            yield "null"
+            return
+        fields = _attempt_fields(attempt)
+        fields["answers"] = [_answer(row) for row in queries.own_answers(session, key)]
+        submissions, runs = queries.submissions_and_runs(session, key)
+    yield _json(fields)[:-1] + ', "submissions": ['
+    for number, row in enumerate(submissions):
+        with read_session(engine) as session:
+            submission = queries.whole_submission(session, row)
+            yield (", " if number else "") + _json(_submission(submission) if submission else None)
+    yield '], "sample_runs": ['
+    for number, row in enumerate(runs):
+        with read_session(engine) as session:
+            run = session.get(SampleRun, row)
+            yield (", " if number else "") + _json(_sample_run(run) if run else None)
+    yield "]}"
+
+
+def _user(user: User) -> Fields:
+    return {
+        "name": user.name,
+        "created_at": user.created_at,
+        "is_interviewer": user.is_interviewer,
+        "is_admin": user.is_admin,
+    }
+
+
+def _attempt_fields(attempt: Attempt) -> Fields:
+    return {
+        "id": attempt.public_id,
+        "problem": attempt.package.slug,
+        "title": attempt.package.title,
+        "package_sha256": attempt.package.sha256,
+        "variant": attempt.variant,
+        "mode": attempt.mode,
+        "started_at": attempt.started_at,
+        "solved_at": attempt.solved_at,
+        "given_up_at": attempt.given_up_at,
+        "points": attempt.points,
+        "best_score": attempt.best_score,
+        "hint_level": attempt.hint_level,
+        "hint_cost": attempt.hint_cost,
+        "diagnosed_stage": attempt.diagnosed_stage,
+        "diagnosed_at": attempt.diagnosed_at,
+        "draft": None if attempt.draft is None else _source(attempt.draft),
+        "draft_saved_at": attempt.draft_saved_at,
+    }
+
+
+def _answer(answer: FollowUpAnswer) -> Fields:
+    return {
+        "question": answer.question_id,
+        "answer": answer.text,
+        "answered_at": answer.created_at,
+        "rating": answer.rating,
+        "rated_at": answer.rated_at,
+    }
+
+
+def _submission(submission: Submission) -> Fields:
+    """Return what the candidate's own pages show of a submission, and its source."""
+    prints = {case.name: case.prints for case in submission.cases if case.visibility == "sample" and case.prints}
+    return {
+        "number": submission.ordinal,
+        "submitted_at": submission.created_at,
+        "judged_at": submission.judged_at,
+        "verdict": submission.verdict,
+        "reason": submission.reason,
+        "message": submission.message,
+        "score": submission.score,
+        "max_score": submission.max_score,
+        "groups": [
+            {"name": group.name, "points": group.points, "max_points": group.max_points} for group in submission.groups
+        ],
+        "prints_at_import": submission.import_prints,
+        "prints_of_samples": prints,
+        "source": _source(submission.source),
+    }
+
+
+def _sample_run(run: SampleRun) -> Fields:
+    return {
+        "number": run.ordinal,
+        "submitted_at": run.created_at,
+        "verdict": run.verdict,
+        "reason": run.reason,
+        "message": run.message,
+        "source": _source(run.source),
+    }
+
+
+def _source(source: bytes) -> Fields:
+    try:
+        return {"text": source.decode()}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(source).decode()}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, default=_moment)  # ASCII: nothing of it needs care on its way
+
+
+def _moment(value: object) -> str:
+    assert isinstance(value, datetime)
+    return value.strftime("%Y-%m-%dT%H:%M:%SZ")

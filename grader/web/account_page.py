@@ -1,0 +1,98 @@
+"""The own account: name, password, sessions, what is stored, and the end of it."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from grader.errors import UserError
+from grader.services import accounts, own_data, passwords, sessions, sign_in
+from grader.store import account_queries as queries
+from grader.store.session import read_session, write_session
+from grader.web import cookies
+from grader.web.errors import retry_header
+from grader.web.service import current_session, current_user, now, service
+
+bp = Blueprint("account_page", __name__, url_prefix="/me")
+
+
+@bp.get("")
+def show() -> ResponseReturnValue:
+    """Show the account and what can be changed."""
+    return _page()
+
+
+@bp.post("/name")
+def rename() -> ResponseReturnValue:
+    """Take another name."""
+    try:
+        with write_session(service().engine) as session:
+            accounts.rename(session, current_user(), request.form.get("name", ""))
+    except UserError as error:
+        return _page("name", error)
+    return redirect(url_for("account_page.show", done="name"), 303)
+
+
+@bp.post("/password")
+def change_password() -> ResponseReturnValue:
+    """Take another password, which signs every other browser out."""
+    own, new, is_kept = current_user(), request.form.get("new", ""), sessions.is_kept(current_session())
+    try:
+        passwords.check(new, own.name)
+        _confirm()
+        password_hash = service().passwords.hash(new)
+        with write_session(service().engine) as session:
+            changed = accounts.set_password(session, own, password_hash)
+    except UserError as error:
+        return _page("password", error)
+    cookies.sign_in(service().engine, changed, now(), is_kept=is_kept)
+    return redirect(url_for("account_page.show", done="password"), 303)
+
+
+@bp.post("/sessions")
+def end_session() -> ResponseReturnValue:
+    """Sign one browser out."""
+    with write_session(service().engine) as session:
+        queries.delete_own_session(session, current_user(), request.form.get("session", ""))
+    return redirect(url_for("account_page.show", _anchor="sessions"), 303)
+
+
+@bp.get("/data")
+def download() -> ResponseReturnValue:
+    """Hand out everything that is stored of the user."""
+    pieces = own_data.export(service().engine, current_user(), now())
+    headers = {"Content-Disposition": 'attachment; filename="grader-data.json"'}
+    return Response(pieces, content_type="application/json", headers=headers)
+
+
+@bp.post("/delete")
+def delete() -> ResponseReturnValue:
+    """Delete the account and everything of it."""
+    try:
+        _confirm()
+        with write_session(service().engine) as session:
+            accounts.remove(session, current_user())
+    except UserError as error:
+        return _page("delete", error)
+    cookies.forget()
+    return redirect(url_for("accounts.show_sign_in", notice="deleted"), 303)
+
+
+def _confirm() -> None:
+    password = request.form.get("password", "")
+    sign_in.confirm(service().engine, service().passwords, current_user(), password, request.remote_addr, now())
+
+
+def _page(refused: str | None = None, error: UserError | None = None) -> ResponseReturnValue:
+    with read_session(service().engine) as session:
+        own = sessions.own(session, current_user(), now())
+    page = render_template(
+        "me.html",
+        sessions=own,
+        current=current_session().public_id,
+        typed=request.form.get("name", current_user().name),
+        refused=refused,
+        error=error,
+        done=request.args.get("done"),
+    )
+    return (page, error.status, retry_header(error)) if error else page
