@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from grader.errors import UserError
 
 TOKEN_MIN: Final = 16  # characters
+PROXIES_MAX: Final = 9
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Settings:
     problems: Path  # GRADER_PROBLEMS: the folder of packages
     database_url: str  # GRADER_DATABASE_URL
     public_url: str | None  # GRADER_PUBLIC_URL: trusted hosts follow it
+    is_signup_open: bool  # GRADER_SIGNUP: anybody may make an account; by default on this machine alone
+    proxies: int  # GRADER_PROXIES: how many in front of the service add the address that they were called from
     metrics_token: str | None  # GRADER_METRICS_TOKEN: opens /metrics
     allow_weak_sandbox: bool  # GRADER_ALLOW_WEAK_SANDBOX: judge without Landlock where the machine lacks it
 
@@ -46,6 +49,8 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         problems=Path(problems) if problems else shipped("problems"),
         database_url=environment.get("GRADER_DATABASE_URL") or f"sqlite:///{data / 'grader.sqlite3'}",
         public_url=public_url,
+        is_signup_open=_is_on(environment, "GRADER_SIGNUP", default=public_url is None),
+        proxies=_proxies(environment),
         metrics_token=_token(environment, "GRADER_METRICS_TOKEN"),
         allow_weak_sandbox=_is_on(environment, "GRADER_ALLOW_WEAK_SANDBOX"),
     )
@@ -58,12 +63,19 @@ def _token(environment: Mapping[str, str], variable: str) -> str | None:
     return value
 
 
-def _is_on(environment: Mapping[str, str], variable: str) -> bool:
+def _is_on(environment: Mapping[str, str], variable: str, *, default: bool = False) -> bool:
     """Return whether a switch is on; a word that may mean either is refused, for one of them is dangerous."""
     value = environment.get(variable, "")
     if value not in ("", "0", "1"):
-        raise UserError(f"{variable} is {value!a}; write 1 to allow it, or leave it out.")
-    return value == "1"
+        raise UserError(f"{variable} is {value!a}; write 1 to allow it, 0 to refuse it, or leave it out.")
+    return value == "1" if value else default
+
+
+def _proxies(environment: Mapping[str, str]) -> int:
+    value = environment.get("GRADER_PROXIES") or "0"
+    if not (value.isascii() and value.isdecimal() and int(value[:4]) <= PROXIES_MAX):
+        raise UserError(f"GRADER_PROXIES is {value!a}; write how many proxies stand in front, 0 to {PROXIES_MAX}.")
+    return int(value)
 
 
 def _is_address(url: str) -> bool:

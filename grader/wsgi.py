@@ -68,7 +68,15 @@ def build(settings: Settings) -> Flask:
     judging.start()
     atexit.register(judging.close)  # before the pool: the last one registered is the first one called
     service = Service(engine, packages, judging.dispatch, Samples(pool, cache).of, wait=judging.wait, metrics=metrics)
-    return create_app(WebSettings(key, settings.public_url, is_weakened, metrics_token=settings.metrics_token), service)
+    web = WebSettings(
+        key,
+        settings.public_url,
+        is_weakened,
+        is_signup_open=settings.is_signup_open,
+        proxies=settings.proxies,
+        metrics_token=settings.metrics_token,
+    )
+    return create_app(web, service)
 
 
 def _examined(lane: Lane) -> bool:

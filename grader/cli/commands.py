@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "batch": "grader.cli.batch",
     "serve": "grader.cli.serve",
     "db": "grader.cli.db",
+    "user": "grader.cli.user",
     "doctor": "grader.cli.doctor",
     "bench": "grader.cli.bench",
 }
@@ -59,6 +60,8 @@ Settings come from the environment:
   GRADER_DATA                folder of the database and the secret key
   GRADER_DATABASE_URL        another database: sqlite:///FILE or postgresql://HOST/NAME
   GRADER_PUBLIC_URL          the address that people use, when it is not this machine's
+  GRADER_SIGNUP              1 lets anybody make an account, 0 nobody; by default this machine alone
+  GRADER_PROXIES             how many proxies in front add the address that they were called from
   GRADER_ALLOW_WEAK_SANDBOX  1 judges without Landlock where there is none; each result says so
   GRADER_TRACEBACK           1 shows where a failure of ours came from
 """

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from grader.cli.judging import require_sandbox
-from grader.config import read_settings
+from grader.config import Settings, read_settings
 from grader.errors import UserError
 
 
@@ -29,6 +29,7 @@ def serve_command(host: str, port: int, processes: int, threads: int) -> None:
     require_sandbox(settings)
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"The grader is at http://{shown}:{port}/ (Ctrl-C stops it); its data is in {settings.data}.", err=True)
+    _greet_first_user(settings, port)
     gunicorn = Path(sys.executable).with_name("gunicorn")
     command = [
         *([str(gunicorn)] if gunicorn.exists() else [sys.executable, "-m", "gunicorn"]),
@@ -49,6 +50,26 @@ def _prepare_database(url: str) -> None:
 
     with clear_errors(url):
         upgrade(url)
+
+
+def _greet_first_user(settings: Settings, port: int) -> None:
+    """Print a link that makes the first admin, until somebody has used one."""
+    from datetime import UTC, datetime
+
+    from grader.cli.database import clear_errors
+    from grader.cli.user import link_address
+    from grader.services import links
+    from grader.store.session import make_engine
+
+    engine = make_engine(settings.database_url)
+    try:
+        with clear_errors(settings.database_url):
+            token = links.make_first(engine, datetime.now(UTC))
+    finally:
+        engine.dispose()
+    if token is not None:
+        address = link_address(settings.public_url, port, token)
+        click.echo(f"There is no admin yet. This link makes one, once, within 7 days: {address}", err=True)
 
 
 def _free_port(host: str, port: int) -> int:

@@ -10,6 +10,7 @@ from typing import Final
 
 from flask import Flask
 from jinja2 import StrictUndefined
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from grader import __version__
 from grader.report.page import STATIC
@@ -49,6 +50,7 @@ class WebSettings:
     public_url: str | None = None  # the address that people use; None: this machine only
     is_sandbox_weakened: bool = False  # then every page says so
     is_signup_open: bool = True  # whether anybody may make an account
+    proxies: int = 0  # how many in front add the address that they were called from
     metrics_token: str | None = None  # opens the figures; None: there is no page of figures
 
 
@@ -64,6 +66,8 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         SESSION_COOKIE_SECURE=bool(settings.public_url and settings.public_url.startswith("https://")),
         SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),  # their addresses change with their content
     )
+    if settings.proxies:  # none: whoever calls could name any address
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies, x_proto=0)  # type: ignore[method-assign]
     with app.app_context():
         service.keep()
     request_log.register(app, service.metrics)  # first, so that nothing goes unseen
@@ -74,7 +78,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         health.bp,
         pages.bp,
         accounts.bp,
-    account_page.bp,
+        account_page.bp,
         problems.bp,
         attempts.bp,
         sample_runs.bp,
