@@ -17,6 +17,8 @@ HUGE_BYTES: Final = 16 << 20  # of it on huge pages; address space alone until t
 _HUGE_PAGE: Final = 2 << 20
 _HOLE_MAX: Final = 64 << 10  # larger holes are filled in parts; trying a size writes that far into the unused end
 _HOLE_MIN: Final = 24
+_EACH_SIZE_KEPT: Final = 1032  # up to here malloc keeps what is freed by its exact size
+_SIZE_STEP: Final = 16
 _MADV_HUGEPAGE: Final = 14
 _M_TRIM_THRESHOLD: Final = -1
 _M_TOP_PAD: Final = -2
@@ -61,4 +63,4 @@ def _fill_holes(end: int) -> None:
         place = int(libc.malloc(ctypes.c_size_t(size)) or 0)
         if not 0 < place < end:
             libc.free(ctypes.c_void_p(place))
-            size = size * 3 // 4
+            size = size * 3 // 4 if size > _EACH_SIZE_KEPT else size - _SIZE_STEP
