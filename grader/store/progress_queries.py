@@ -26,7 +26,7 @@ def faults_of(session: Session, user: User) -> list[FaultRow]:
         .where(Attempt.candidate_id == user.id, Attempt.mode == Mode.PRACTICE, _BEFORE_SOLVING)
         .group_by(Submission.attempt_id, SubmissionFault.fault)
     )
-    return [row._tuple() for row in session.execute(statement)]
+    return [(attempt, fault, times, last) for attempt, fault, times, last in session.execute(statement)]
 
 
 def first_wrong_stages_of(session: Session, user: User) -> list[StageRow]:
@@ -58,4 +58,4 @@ def answers_of(session: Session, user: User) -> list[AnswerRow]:
         .where(Attempt.candidate_id == user.id, Attempt.mode == Mode.PRACTICE)
         .order_by(FollowUpAnswer.id)
     )
-    return [row._tuple() for row in session.execute(statement)]
+    return [(attempt, question, rating, first) for attempt, question, rating, first in session.execute(statement)]
