@@ -57,7 +57,10 @@ def set_up() -> None:
 
 
 def gunicorn_settings() -> dict[str, Any]:
-    """Return gunicorn's `logconfig_dict`, by which its parent process writes the same lines."""
+    """Return gunicorn's `logconfig_dict`, by which its parent process writes the same lines.
+
+    Its warnings quote malformed requests, which may hold what is not for a log.
+    """
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -65,7 +68,7 @@ def gunicorn_settings() -> dict[str, Any]:
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json", "stream": "ext://sys.stderr"}},
         "root": {"level": "WARNING", "handlers": ["stderr"]},
         "loggers": {
-            "gunicorn.error": {"level": "WARNING", "handlers": [], "propagate": True, "qualname": "gunicorn.error"},
+            "gunicorn.error": {"level": "ERROR", "handlers": [], "propagate": True, "qualname": "gunicorn.error"},
             "gunicorn.access": {"level": "WARNING", "handlers": [], "propagate": True, "qualname": "gunicorn.access"},
         },
     }

@@ -31,6 +31,8 @@ def register(app: Flask, metrics: Metrics) -> None:
         route = request.url_rule.rule if request.url_rule else "none"
         method = request.method if request.method in _METHODS else "other"
         metrics.request(route, method, response.status_code, seconds)
+        if (method, route) == ("POST", "/sign-in") and response.status_code >= 400:
+            metrics.sign_in_failed()
         response.headers[HEADER] = g.request_id
         session = g.get("web_session")
         log.log(
