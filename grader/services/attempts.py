@@ -17,7 +17,6 @@ from grader.store.base import Mode
 from grader.store.models import Attempt, Submission, User
 
 WAITING_MAX: Final = 5  # submissions of one candidate that wait at a time, so that nobody fills the queue
-EDITABLE_BYTES_MAX: Final = 1 << 20  # what is larger is refused by judging, and slows a browser down
 Status = Literal["new", "in progress", "given up", "solved"]
 
 
@@ -39,7 +38,7 @@ class Progress:
 
     status: Status = "new"
     submissions: int = 0
-    best_score: float | None = None
+    points: float | None = None  # the best, less what hints cost
     attempts: Sequence[Attempt] = ()  # newest first
 
 
@@ -101,11 +100,11 @@ def progress(session: Session, candidate: User) -> dict[str, Progress]:
     found: dict[str, Progress] = {}
     for attempt, number in reversed(queries.attempts_of(session, candidate)):
         before = found.get(attempt.package.slug, Progress())
-        scores = [score for score in (before.best_score, attempt.best_score) if score is not None]
+        points = [number for number in (before.points, attempt.points) if number is not None]
         found[attempt.package.slug] = Progress(
             status="solved" if before.status == "solved" else status(attempt),
             submissions=before.submissions + number,
-            best_score=max(scores, default=None),
+            points=max(points, default=None),
             attempts=(attempt, *before.attempts),
         )
     return found
@@ -116,14 +115,3 @@ def status(attempt: Attempt) -> Status:
     if attempt.solved_at is not None:
         return "solved"
     return "given up" if attempt.given_up_at is not None else "in progress"
-
-
-def editable_source(session: Session, attempt: Attempt, problem: Problem) -> str:
-    """Return what the editor begins with: the source handed in last where it is text, otherwise the starter."""
-    newest = queries.newest_source(session, attempt)
-    if newest is not None and len(newest) <= EDITABLE_BYTES_MAX and b"\0" not in newest:
-        try:
-            return newest.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            pass
-    return problem.starter(attempt.variant)

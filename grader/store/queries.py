@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy.orm import Session, joinedload, selectinload, undefer
 
 from grader.errors import NotFound
 from grader.grading.verdict import Verdict
@@ -129,10 +129,10 @@ def submissions_in(session: Session, attempt: Attempt) -> Sequence[Submission]:
     return session.scalars(select(Submission).filter_by(attempt_id=attempt.id).order_by(Submission.ordinal)).all()
 
 
-def newest_source(session: Session, attempt: Attempt) -> bytes | None:
-    """Return the source handed in last."""
-    statement = select(Submission.source).filter_by(attempt_id=attempt.id).order_by(Submission.ordinal.desc()).limit(1)
-    return session.scalar(statement)
+def newest_submission(session: Session, attempt: Attempt) -> Submission | None:
+    """Return what was handed in last, with its source."""
+    statement = select(Submission).filter_by(attempt_id=attempt.id).order_by(Submission.ordinal.desc()).limit(1)
+    return session.scalar(statement.options(undefer(Submission.source)))
 
 
 def last_ordinal(session: Session, attempt: Attempt) -> int:

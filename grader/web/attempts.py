@@ -1,16 +1,25 @@
-"""An attempt's pages: statement and editor, samples, handing in, giving up."""
+"""An attempt's pages: statement and editor, samples, drafts, handing in, giving up."""
 
 from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from grader.errors import UserError
-from grader.services import attempts
-from grader.store import queries
+from grader.errors import GraderError, UserError
+from grader.problems.loader import Problem
+from grader.services import attempts, diagnoses, drafts, sample_runs
+from grader.services.contract_table import contract_table
+from grader.services.sample_run_view import view
+from grader.services.samples import SampleView
+from grader.store import queries, sample_run_queries
 from grader.store.session import read_session, write_session
 from grader.web.service import current_user, now, service
 
+log = logging.getLogger(__name__)
 bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
 
 
@@ -21,17 +30,33 @@ def show(public_id: str) -> ResponseReturnValue:
         attempt = queries.attempt_of(session, current_user(), public_id)
         problem = service().packages.pinned(session, attempt.package)
         starter = problem.starter(attempt.variant)
+        own = drafts.editable_source(session, attempt, problem)
         wants_starter = request.args.get("source") == "starter"
+        run = sample_run_queries.newest_sample_run(session, attempt)
         return render_template(
             "attempt.html",
             attempt=attempt,
             problem=problem,
             status=attempts.status(attempt),
-            source=starter if wants_starter else attempts.editable_source(session, attempt, problem),
+            contract=contract_table(problem),
+            samples=_samples(problem),
+            has_samples=sample_runs.has_samples(problem),
+            source=starter if wants_starter else own,
             starter=starter,
-            wants_starter=wants_starter,
+            is_own_kept=wants_starter and own != starter,
+            run=view(run) if run else None,
+            diagnosis=diagnoses.diagnosis(session, attempt, problem),
             submissions=queries.submissions_in(session, attempt),
         )
+
+
+def _samples(problem: Problem) -> Sequence[SampleView]:
+    """Return a problem's samples; without them the page still has statement and editor."""
+    try:
+        return service().samples(problem)
+    except GraderError as error:
+        log.warning("the samples of %s cannot be shown: %s", problem.slug, error)
+        return ()
 
 
 @bp.get("/samples")
@@ -43,18 +68,37 @@ def samples(public_id: str) -> ResponseReturnValue:
     return render_template("samples.html", attempt=attempt, samples=service().samples(problem))
 
 
+@bp.post("/draft")
+def save_draft(public_id: str) -> ResponseReturnValue:
+    """Keep what the editor holds; without scripts the attempt's page follows, with them nothing but two headers."""
+    text, received_at = _text().encode("utf-8", "surrogatepass"), now()
+    seen = _time(request.form.get("seen", ""))
+    with write_session(service().engine) as session:
+        is_unseen = drafts.save(session, current_user(), public_id, text, seen, received_at)
+    if "page" in request.form:
+        return redirect(url_for("attempts.show", public_id=public_id, _anchor="editing"), 303)
+    return "", 204, {"Draft-Saved": received_at.isoformat()} | ({"Draft-Replaced": "1"} if is_unseen else {})
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
 @bp.post("/submissions")
 def submit(public_id: str) -> ResponseReturnValue:
     """Store a source and have it judged; a file that comes along is taken as it is."""
-    current, source, received_at = current_user(), _source(), now()
+    current, source, received_at = current_user(), handed_in(), now()
     with write_session(service().engine) as session:
         submission = attempts.submit(session, current, public_id, source, received_at)
         service().dispatch(session, submission)
     return redirect(url_for("verdicts.show", public_id=public_id, ordinal=submission.ordinal), 303)
 
 
-def _source() -> bytes:
-    """Return the bytes handed in.
+def handed_in() -> bytes:
+    """Return the bytes that a form hands in, a file's before the editor's.
 
     Raises:
         UserError: the request has neither a file nor a text.
@@ -62,11 +106,15 @@ def _source() -> bytes:
     file = request.files.get("file")
     if file is not None and file.filename:
         return bytes(file.read())
+    return _text().encode("utf-8", "surrogatepass")
+
+
+def _text() -> str:
     text = request.form.get("source")
     if text is None:
         raise UserError("There is no source in this request; write it into the editor or choose a file.")
     # a form sends every line end as CR LF; what was typed has LF
-    return text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
+    return text.replace("\r\n", "\n")
 
 
 @bp.post("/give-up")

@@ -1,0 +1,158 @@
+// The attempt page: editor, drafts, reset and its undo, keys, clock. Without it the page is a form with a textarea.
+"use strict";
+
+const AttemptPage = (script) => {
+  const form = document.getElementById("editing");
+  const area = document.getElementById("source");
+  const note = document.getElementById("draft");
+  const said = document.getElementById("said");
+  const submitButton = document.getElementById("submit");
+  const runButton = document.getElementById("run");
+  const say = (text) => (said.textContent = text);
+
+  // one submission for a double click
+  let isSent = false;
+  form.addEventListener("submit", (event) => {
+    if (isSent) event.preventDefault();
+    isSent = true;
+  });
+  addEventListener("pageshow", () => (isSent = false));
+
+  const draft = keepDraft(form, area, note, () => isSent);
+  document.getElementById("keys").hidden = false;
+  const editor = graderEditor.replaceTextarea(area, {
+    label: document.getElementById("source-label"),
+    describedBy: "keys",
+    nonce: script.nonce,
+    submit: () => form.requestSubmit(submitButton),
+    run: () => runButton?.click(),
+    changed: draft.changed,
+    announce: say,
+  });
+  resetAndUndo(editor, area, say);
+};
+
+// save two seconds after the last change; one request at a time, the newest text wins
+function keepDraft(form, area, note, isSent) {
+  const DELAY_MS = 2000;
+  let saved = area.value;
+  let timer = 0;
+  let isSaving = false;
+
+  const fields = () => {
+    const body = new FormData();
+    for (const name of ["csrf_token", "seen", "source"]) body.append(name, form.elements[name].value);
+    return body;
+  };
+  const tell = (text) => (note.textContent = text);
+
+  const save = async (keepalive = false) => {
+    clearTimeout(timer);
+    const text = area.value;
+    if (isSaving || text === saved) return;
+    isSaving = true;
+    try {
+      const options = { method: "POST", body: fields(), redirect: "error", keepalive };
+      const reply = await fetch(form.dataset.draft, options);
+      if (reply.status === 204) {
+        saved = text;
+        form.elements.seen.value = reply.headers.get("Draft-Saved");
+        const clock = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+        tell(`Draft saved ${clock}${reply.headers.has("Draft-Replaced") ? "; it replaced one from another tab" : ""}`);
+      } else {
+        tell(`Draft not saved: ${await sentence(reply)}`);
+      }
+    } catch {
+      tell("Draft not saved: the server does not answer, or you are signed out. It is tried again as you type.");
+    }
+    isSaving = false;
+    if (area.value !== text) later();
+  };
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(save, DELAY_MS);
+  };
+
+  // what was typed last is kept when the page is left; a submission keeps it itself
+  addEventListener("pagehide", () => isSent() || save(true));
+  return {
+    changed: () => {
+      tell("Not saved yet");
+      later();
+    },
+  };
+}
+
+// what an error page says
+async function sentence(reply) {
+  const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+  return page.querySelector("main .finding")?.textContent ?? `the server answered ${reply.status}.`;
+}
+
+// the starter in place of the text, and the text back, for as long as the page is open
+function resetAndUndo(editor, area, say) {
+  const button = document.getElementById("reset");
+  const word = button.querySelector("span");
+  const starter = document.getElementById("starter").value;
+  let before = null;
+  button.setAttribute("role", "button");
+  const act = () => {
+    if (before === null) {
+      before = area.value;
+      editor.replace(starter);
+      say("The editor holds the starter.");
+    } else {
+      editor.replace(before);
+      before = null;
+      say("Your text is back.");
+    }
+    word.textContent = before === null ? "Reset to starter" : "Undo the reset";
+  };
+  button.addEventListener("click", (event) => {
+    event.preventDefault();
+    if (before !== null || area.value !== starter) act();
+    else say("The editor holds the starter already.");
+  });
+  button.addEventListener("keydown", (event) => {
+    if (event.key !== " ") return; // as a button
+    event.preventDefault();
+    button.click();
+  });
+}
+
+// minutes and seconds since the start; from a hundred minutes on the time of the start says enough
+function runClock() {
+  const clock = document.getElementById("clock");
+  const since = new Date(clock.dataset.since).getTime();
+  const show = () => {
+    const seconds = Math.max(0, Math.floor((Date.now() - since) / 1000));
+    clock.hidden = seconds >= 6000;
+    clock.querySelector("span").textContent =
+      `${String(Math.floor(seconds / 60)).padStart(2, "0")}:${String(seconds % 60).padStart(2, "0")}`;
+    if (!clock.hidden) setTimeout(show, 1000);
+  };
+  show();
+}
+
+// a run was asked for on this page: bring what is said of it into view
+document.addEventListener("htmx:afterSettle", () => {
+  document.getElementById("sample-run").scrollIntoView({ block: "nearest" });
+});
+
+// why the samples were not run
+document.addEventListener("htmx:responseError", async (event) => {
+  const panel = document.getElementById("sample-run");
+  const { xhr } = event.detail;
+  const text = await sentence(new Response(xhr.responseText, { status: xhr.status }));
+  const line = document.createElement("p");
+  line.className = "callout bad";
+  line.textContent = text;
+  panel.querySelector(":scope > .callout")?.remove();
+  panel.prepend(line);
+});
+document.addEventListener("htmx:sendError", () => {
+  document.getElementById("said").textContent = "The server does not answer; try again in a moment.";
+});
+
+AttemptPage(document.currentScript);
+runClock();

@@ -1,0 +1,67 @@
+"""What the editor holds: the draft that it saved, or what was handed in last, or the starter."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from grader.errors import UserError
+from grader.problems.loader import Problem
+from grader.services.attempts import AttemptClosed
+from grader.store import queries
+from grader.store.models import Attempt, User
+
+BYTES_MAX: Final = 1 << 20  # of a draft, and of a source that the editor begins with
+
+
+class DraftTooLarge(UserError):
+    """No source of that size would be judged either."""
+
+    status = 413
+
+
+def save(session: Session, candidate: User, public_id: str, text: bytes, seen: datetime | None, now: datetime) -> bool:
+    """Keep what an editor holds; the newest wins. Return whether it took the place of a draft that nobody there saw.
+
+    Args:
+        seen: when the draft was saved that this editor knows of.
+
+    Raises:
+        NotFound: there is no such attempt of this candidate.
+        AttemptClosed: it has been given up.
+        DraftTooLarge: it is larger than a source may be.
+    """
+    if len(text) > BYTES_MAX:
+        raise DraftTooLarge("The draft is larger than 1 MiB and is not kept; shorten it.")
+    attempt = queries.attempt_of(session, candidate, public_id, lock=True)
+    if attempt.given_up_at is not None:
+        raise AttemptClosed("You gave this attempt up, so its draft stays as it is; start the problem again to go on.")
+    is_unseen = attempt.draft_saved_at is not None and attempt.draft_saved_at != seen and attempt.draft != text
+    attempt.draft, attempt.draft_saved_at = text, now
+    return is_unseen
+
+
+def editable_source(session: Session, attempt: Attempt, problem: Problem) -> str:
+    """Return what the editor begins with: the newer one of draft and last submission, as far as they are text."""
+    submission = queries.newest_submission(session, attempt)
+    found: list[tuple[datetime, bytes]] = []
+    if submission is not None:
+        found.append((submission.created_at, submission.source))
+    if attempt.draft is not None and attempt.draft_saved_at is not None:
+        found.append((attempt.draft_saved_at, attempt.draft))
+    for _, source in sorted(found, key=lambda item: item[0], reverse=True):
+        if (text := _text(source)) is not None:
+            return text
+    return problem.starter(attempt.variant)
+
+
+def _text(source: bytes) -> str | None:
+    """Return a source as an editor can hold it; None when it is none, or so large that it slows a browser down."""
+    if len(source) > BYTES_MAX or b"\0" in source:
+        return None
+    try:
+        return source.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
