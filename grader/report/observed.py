@@ -15,9 +15,9 @@ from grader.report.visible import visible
 
 _WEIGHTS: Final = "weights"
 _INSTEAD: Final = {
-    "wrong_count": "another number of results came back than the contract names",
-    "wrong_type": "something else than plain arrays of numbers came back",
-    "bad_answer": "no result came back that can be read",
+    "wrong_count": "Another number of results came back than the contract names",
+    "wrong_type": "Something else than plain arrays of numbers came back",
+    "bad_answer": "No result came back that can be read",
 }
 Array = npt.NDArray[Any]
 
@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 def observed(samples: Sequence[SampleOutputs]) -> tuple[str, ...]:
     """Return sentences about what came back for samples; each names its sample where there are several."""
     return tuple(
-        f"{sample.case}: {sentence}" if len(samples) > 1 else sentence[0].upper() + sentence[1:]
+        f"{sample.case}: {sentence}" if len(samples) > 1 else sentence
         for sample in samples
         for sentence in _sentences(sample)
     )
@@ -36,7 +36,7 @@ def _sentences(sample: SampleOutputs) -> Iterator[str]:
         return
     if sample.returned is None:
         if sample.instead is not None:
-            yield _INSTEAD.get(sample.instead, f"{visible(sample.instead, keep='')} was raised") + " for the sample."
+            yield _INSTEAD.get(sample.instead, f"{visible(sample.instead, keep='')} was raised") + " on the sample."
         return
     if len(sample.returned) != len(sample.names):
         yield f"{len(sample.returned)} results came back for the sample where {len(sample.names)} are expected."

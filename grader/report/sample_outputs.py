@@ -49,6 +49,19 @@ class SampleOutputs:
     returned: tuple[Kept, ...] | None
     instead: str | None  # a word for what came in place of arrays; None as well where the case was not reached
 
+    @property
+    def agrees(self) -> bool:
+        """Whether what came back is what is expected."""
+        if self.returned is None or len(self.returned) != len(self.expected):
+            return False
+        found = [self.off(position) for position in range(len(self.expected))]
+        leaks = [self._leaks(position) for position in range(len(self.expected))]
+        return all(off is not None and not off.any() for off in found) and not any(leaks)
+
+    def _leaks(self, position: int) -> bool:
+        values, hidden = self.values(position), self.hidden(position)
+        return values is not None and hidden is not None and bool(values[..., hidden].any())
+
     def hidden(self, position: int) -> Mask | None:
         """Return where an output must be exactly 0, None where nowhere."""
         shape = self.expected[position].shape

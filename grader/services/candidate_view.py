@@ -27,7 +27,7 @@ from grader.store.models import CaseResult, GroupResult, Submission
 class CaseView:
     """A case within its group; verdict None: not reached, or not judged yet."""
 
-    label: str
+    label: str  # a sample's name, or a number within the group
     verdict: Verdict | None
 
 
@@ -71,7 +71,7 @@ class SubmissionView:
     score: float | None
     max_score: float
     groups: tuple[GroupView, ...]
-    sentences: tuple[tuple[str, str], ...]  # of groups that failed otherwise than the message says
+    sentences: tuple[tuple[tuple[str, ...], str], ...]  # groups that failed otherwise than the message says, and how
     prints: tuple[PrintsView, ...]
     finding: Finding  # as far as the hints that are open go
     hints: tuple[Rung, ...]
@@ -135,16 +135,17 @@ def _group(group: GroupResult, cases: Sequence[CaseResult]) -> GroupView:
 
 
 def _label(name: str, number: int) -> str:
-    return name if name.startswith("sample_") else f"case {number}"
+    return name if name.startswith("sample_") else str(number)
 
 
-def _sentences(submission: Submission, message: str) -> list[tuple[str, str]]:
-    """Return for each group the sentence of its first case that failed, where it says something new."""
+def _sentences(submission: Submission, message: str) -> list[tuple[tuple[str, ...], str]]:
+    """Return the sentences of groups' first failing cases that say something new, each with its groups."""
     found: dict[str, str] = {}
     for case in submission.cases:
         if case.message and case.group not in found:
             found[case.group] = visible(case.message, keep="")
-    return [(group, sentence) for group, sentence in found.items() if sentence != message]
+    others = [sentence for sentence in dict.fromkeys(found.values()) if sentence != message]
+    return [(tuple(group for group, said in found.items() if said == sentence), sentence) for sentence in others]
 
 
 def _prints(submission: Submission) -> tuple[PrintsView, ...]:
