@@ -13,7 +13,11 @@ from grader.store import account_queries as queries
 from grader.store.models import NAME_LENGTH, User
 
 
-class NameTaken(UserError):
+class UnusableName(UserError):
+    """A name cannot be one."""
+
+
+class NameTaken(UnusableName):
     """Another user has this name."""
 
     status = 409
@@ -23,15 +27,17 @@ def tidy_name(name: str) -> str:
     """Return a name as it is stored.
 
     Raises:
-        UserError: it is empty, too long or has characters that do not show.
+        UnusableName: it is empty, too long or has characters that do not show.
     """
     name = unicodedata.normalize("NFC", " ".join(name[: 10 * NAME_LENGTH].split()))
     if not name:
-        raise UserError("Enter a name; you sign in with it, and only you and the people who run this service see it.")
+        raise UnusableName(
+            "Enter a name; you sign in with it, and only you and the people who run this service see it."
+        )
     if len(name) > NAME_LENGTH:
-        raise UserError(f"The name has more than {NAME_LENGTH} characters; shorten it.")
+        raise UnusableName(f"The name has more than {NAME_LENGTH} characters; shorten it.")
     if visible(name, keep="") != name:
-        raise UserError("The name has characters that do not show; type it again without them.")
+        raise UnusableName("The name has characters that do not show; type it again without them.")
     return name
 
 
@@ -53,8 +59,7 @@ def add(
     """Return a new user; without a password only a link lets them in.
 
     Raises:
-        UserError: the name cannot be used.
-        NameTaken: another user has it.
+        UnusableName: it cannot be used, or another user has it.
     """
     name = tidy_name(name)
     user = User(
@@ -87,8 +92,7 @@ def rename(session: Session, user: User, name: str) -> None:
     """Give a user another name.
 
     Raises:
-        UserError: it cannot be used.
-        NameTaken: another user has it.
+        UnusableName: it cannot be used, or another user has it.
     """
     name = tidy_name(name)
     if not queries.rename_user(session, user, name, name_key(name)):

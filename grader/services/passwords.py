@@ -35,6 +35,10 @@ class TooBusy(UserError):
     retry_after_s = 3
 
 
+class WeakPassword(UserError):
+    """A password is too easy to guess, or too long."""
+
+
 class Passwords:
     """Computes hashes of passwords, a few at a time, so that signing in cannot use the machine up."""
 
@@ -77,19 +81,19 @@ def check(password: str, name: str) -> None:
     """Refuse a password that is too easy to guess.
 
     Raises:
-        UserError: it is short, long, the name, or one that everybody tries first.
+        WeakPassword: it is short, long, the name, or one that everybody tries first.
     """
     if len(password) < PASSWORD_MIN:
-        raise UserError(
+        raise WeakPassword(
             f"The password is too short; use {PASSWORD_MIN} characters or more. A few words make a good one."
         )
     if len(password) > PASSWORD_MAX:
-        raise UserError(f"The password has more than {PASSWORD_MAX} characters; shorten it.")
+        raise WeakPassword(f"The password has more than {PASSWORD_MAX} characters; shorten it.")
     folded = password.casefold().strip()
     if folded == name.casefold().strip():
-        raise UserError("The password is the name; choose one that others do not know.")
+        raise WeakPassword("The password is the name; choose one that others do not know.")
     if folded in _COMMON or len(set(folded)) < 4 or _is_repeated(folded):
-        raise UserError("That password is among the first that everybody tries; choose another one.")
+        raise WeakPassword("That password is among the first that everybody tries; choose another one.")
 
 
 def _is_repeated(text: str) -> bool:

@@ -147,6 +147,9 @@ def delete_user(session: Session, user: User) -> None:
     """Remove a user and every row that is theirs."""
     attempts = select(Attempt.id).where(Attempt.candidate_id == user.id)
     submissions = select(Submission.id).where(Submission.attempt_id.in_(attempts))
+    # what is being judged is waited for, in the order in which judging takes its locks
+    session.execute(submissions.order_by(Submission.id).with_for_update()).all()
+    session.execute(attempts.order_by(Attempt.id).with_for_update()).all()
     for of_submission in (CaseResult, GroupResult, SubmissionFault):
         session.execute(delete(of_submission).where(of_submission.submission_id.in_(submissions)))
     for of_attempt in (FollowUpAnswer, SampleRun, Submission):

@@ -7,6 +7,8 @@ from flask.typing import ResponseReturnValue
 
 from grader.errors import UserError
 from grader.services import accounts, own_data, passwords, sessions, sign_in
+from grader.services.passwords import WeakPassword
+from grader.services.sign_in import WrongPassword
 from grader.store import account_queries as queries
 from grader.store.session import read_session, write_session
 from grader.web import cookies
@@ -30,7 +32,7 @@ def rename() -> ResponseReturnValue:
             accounts.rename(session, current_user(), request.form.get("name", ""))
     except UserError as error:
         return _page("name", error)
-    return redirect(url_for("account_page.show", done="name"), 303)
+    return redirect(url_for("account_page.show", done="name", _anchor="change-name"), 303)
 
 
 @bp.post("/password")
@@ -46,7 +48,7 @@ def change_password() -> ResponseReturnValue:
     except UserError as error:
         return _page("password", error)
     cookies.sign_in(service().engine, changed, now(), is_kept=is_kept)
-    return redirect(url_for("account_page.show", done="password"), 303)
+    return redirect(url_for("account_page.show", done="password", _anchor="change-password"), 303)
 
 
 @bp.post("/sessions")
@@ -92,6 +94,7 @@ def _page(refused: str | None = None, error: UserError | None = None) -> Respons
         current=current_session().public_id,
         typed=request.form.get("name", current_user().name),
         refused=refused,
+        wrong="new" if isinstance(error, WeakPassword) else "password" if isinstance(error, WrongPassword) else "name",
         error=error,
         done=request.args.get("done"),
     )

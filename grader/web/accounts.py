@@ -10,7 +10,10 @@ from werkzeug.wrappers import Response
 
 from grader.errors import NotFound, UserError
 from grader.services import links, sign_in
+from grader.services.accounts import UnusableName
 from grader.services.links import LinkEnded
+from grader.services.passwords import WeakPassword
+from grader.services.sign_in import WrongPassword
 from grader.store.models import User
 from grader.store.session import read_session
 from grader.web import cookies
@@ -127,9 +130,18 @@ def _form(template: str, error: UserError | None = None, **more: object) -> Resp
     page = render_template(
         template,
         error=error,
+        wrong=_wrong_fields(error),
         name=request.form.get("name", ""),
         next=_next(),
         notice=NOTICES.get(request.args.get("notice", "")),
         **more,
     )
     return (page, error.status, retry_header(error)) if error else page
+
+
+def _wrong_fields(error: UserError | None) -> tuple[str, ...]:
+    if isinstance(error, WeakPassword):
+        return ("password",)
+    if isinstance(error, UnusableName):
+        return ("name",)
+    return ("name", "password") if isinstance(error, WrongPassword) else ()
