@@ -1,8 +1,8 @@
 """Warms a zygote before it is locked, so that a child's few milliseconds are not spent on firsts.
 
 A page that a child writes to is copied for it, and some thousand copies are most of what a child costs. So the zygote
-loads every module, runs what a child runs until the interpreter has settled its caches, and fills the holes of its
-allocator, so that a child's objects lie together on fresh pages.
+loads every module, runs what a child runs until the interpreter has settled its caches, and last of all fills the holes
+of its allocator, so that a child's objects lie together on fresh pages.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ SMALL_BYTES: Final = 512  # larger objects are malloc's, not the object allocato
 SMALL_STEP: Final = 16
 _ARENA_BYTES: Final = 1 << 20
 _POOL_BYTES: Final = 16 << 10
+_POOL_HEAD: Final = 48
+_FILLED_BYTES: Final = 256 << 10
 _OBJECT_BYTES: Final = sys.getsizeof(b"")
 
 _SOURCE: Final = b"""
@@ -66,12 +68,11 @@ def one(x, w_q, w_k, w_v, w_o):
 
 
 def warm_up() -> None:
-    """Load every module, rehearse, and fill the allocator's holes."""
+    """Load every module and rehearse."""
     _import_all()
     rehearse(TIMES)
     random.seed(0)
     np.random.seed(0)
-    fill_holes()
 
 
 def _import_all() -> None:
@@ -117,16 +118,26 @@ _BODIES: Final = (
     _question("one", 1),
     b"F",
 )
-_filling: list[bytes] = []  # never freed
+_filling: list[object] = []  # never freed
 
 
 def fill_holes() -> None:
-    """Occupy the free places of the object allocator, so that the next objects come from an arena of their own.
+    """Occupy the free places of the object allocator, so that each size's next object starts a pool of its own.
 
-    After the imports each size has free places for about one pool, scattered over dozens of pools (measured with
-    sys._debugmallocstats), and less than one arena of pools is free.
+    After the imports each size has free places scattered over dozens of pools, and some pools are free (measured with
+    sys._debugmallocstats): less than an arena of them. What a child makes then lies on fresh pages, most of it beside
+    the head of its pool, which is written at each allocation.
     """
-    for size in range(SMALL_STEP, SMALL_BYTES + 1, SMALL_STEP):
-        if size > _OBJECT_BYTES:
-            _filling.extend(bytes(size - _OBJECT_BYTES) for _ in range(2 * _POOL_BYTES // size))
     _filling.extend(bytes(SMALL_BYTES - _OBJECT_BYTES) for _ in range(_ARENA_BYTES // SMALL_BYTES))
+    for size in range(SMALL_STEP, SMALL_BYTES + 1, SMALL_STEP):
+        for _ in range(_FILLED_BYTES // size):
+            filler = _object_of(size)
+            if id(filler) % _POOL_BYTES == _POOL_HEAD:  # the first of a pool: the others are full
+                break
+            _filling.append(filler)
+
+
+def _object_of(size: int) -> object:
+    if size > _OBJECT_BYTES:
+        return bytes(size - _OBJECT_BYTES)
+    return object() if size == SMALL_STEP else _POOL_BYTES << SMALL_STEP  # an integer beyond 30 bits takes 32 bytes

@@ -64,6 +64,7 @@ class Zygote:
             "missing": list(self._walls.missing),
             "uid": os.geteuid(),
         }
+        rehearsal.fill_holes()
 
     def serve(self) -> Callable[[], None] | None:
         """Answer requests; in a forked child return what it is to do, in the zygote None at the end."""
