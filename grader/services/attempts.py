@@ -115,3 +115,8 @@ def status(attempt: Attempt) -> Status:
     if attempt.solved_at is not None:
         return "solved"
     return "given up" if attempt.given_up_at is not None else "in progress"
+
+
+def variant_status(progress: Progress, variant: str) -> Status:
+    """Return the state of the newest attempt on one variant."""
+    return next((status(attempt) for attempt in progress.attempts if attempt.variant == variant), "new")

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -15,6 +16,7 @@ from sqlalchemy.orm import Session
 from grader.errors import InvalidPackage, NotFound
 from grader.problems.files import PackageFiles, read_archive, read_folder
 from grader.problems.loader import Problem, load, load_all, slugs
+from grader.problems.sets import SETS, SetSpec, load_sets
 from grader.store import queries
 from grader.store.models import Package
 
@@ -31,16 +33,36 @@ class Packages:
         self._lock = threading.Lock()
         self._loaded: OrderedDict[str, Problem] = OrderedDict()  # by hash, least recently used first
         self._offered: dict[str, Problem] = {}
+        self._sets: Mapping[str, SetSpec] = {}
         self._read_at: float | None = None
         self._broken: dict[str, str] = {}  # slug: what was logged of it
 
     def offered(self) -> list[Problem]:
         """Return the problems of the folder, easiest first; a broken package is logged and left out."""
         with self._lock:
-            if self._read_at is None or time.monotonic() - self._read_at > FRESH_S:
-                self._offered = {slug: problem for slug in slugs(self._root) if (problem := self._read(slug))}
-                self._read_at = time.monotonic()
+            self._refresh()
             return sorted(self._offered.values(), key=lambda problem: (problem.spec.level, problem.spec.title))
+
+    def sets(self) -> Mapping[str, SetSpec]:
+        """Return the problem sets of the folder by name, in its order; a broken sets.yaml is logged and offers none."""
+        with self._lock:
+            self._refresh()
+            return self._sets
+
+    def _refresh(self) -> None:
+        if self._read_at is not None and time.monotonic() - self._read_at <= FRESH_S:
+            return
+        self._offered = {slug: problem for slug in slugs(self._root) if (problem := self._read(slug))}
+        try:
+            self._sets = load_sets(self._root)
+        except InvalidPackage as error:
+            if self._broken.get(SETS) != error.message:
+                log.error("the problem sets are broken and not offered: %s", error.message)
+            self._broken[SETS] = error.message
+            self._sets = {}
+        else:
+            self._broken.pop(SETS, None)
+        self._read_at = time.monotonic()
 
     def named(self, slug: str) -> Problem:
         """Return the problem that the folder has under a slug.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from werkzeug.datastructures import MultiDict
 
 from grader.services import attempts
 from grader.services.attempts import Progress
+from grader.services.problem_list import LEVELS, ORDERS, Filters, problem_list
 from grader.store.session import read_session, write_session
 from grader.web.service import current_user, now, service
 
@@ -15,20 +17,41 @@ bp = Blueprint("problems", __name__)
 
 @bp.get("/")
 def index() -> ResponseReturnValue:
-    """List the problems with what the candidate has reached on each."""
+    """List the problems that the address asks for, with what the candidate has reached on each."""
     with read_session(service().engine) as session:
         progress = attempts.progress(session, current_user())
-    rows = [(problem, progress.get(problem.slug, Progress())) for problem in service().packages.offered()]
-    return render_template("problems.html", rows=rows)
+    packages, filters = service().packages, Filters.of(request.args.items(multi=True))
+    return render_template(
+        "problems.html",
+        list=problem_list(packages.offered(), progress, packages.sets(), filters),
+        address=address,
+        levels=LEVELS,
+        orders=ORDERS,
+    )
+
+
+def address(filters: Filters) -> str:
+    """Return the address of the list for what is asked for."""
+    return url_for("problems.index", **MultiDict(filters.pairs()).to_dict(flat=False))  # type: ignore[arg-type]
 
 
 @bp.get("/problems/<slug>")
 def show(slug: str) -> ResponseReturnValue:
-    """Show what a problem is about and the own attempts on it; the statement opens with an attempt."""
+    """Show what a problem is about and the own attempts on it; the whole statement opens with an attempt."""
     problem = service().packages.named(slug)
     with read_session(service().engine) as session:
         progress = attempts.progress(session, current_user()).get(problem.slug, Progress())
-    return render_template("problem.html", problem=problem, progress=progress, status=attempts.status)
+    sets = {name: chosen for name, chosen in service().packages.sets().items() if slug in chosen.problems}
+    return render_template(
+        "problem.html",
+        problem=problem,
+        about=problem.statement.strip().split("\n\n", 1)[0],
+        progress=progress,
+        status=attempts.status,
+        variants={name: attempts.variant_status(progress, name) for name in problem.spec.variants},
+        levels=LEVELS,
+        sets=sets,
+    )
 
 
 @bp.post("/problems/<slug>/attempts")

@@ -77,7 +77,7 @@ class _Renderer(RendererHTML):
         return str(Markup('<pre class="code" tabindex="0">{}</pre>\n').format(text))
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        return '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="tbl tight">\n'
+        return '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="tbl tight">\n'
 
     def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         return "</table></div>\n"
@@ -96,7 +96,7 @@ class _Renderer(RendererHTML):
 
     def math_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         formula = _formula(tokens[idx].content, "block")
-        return f'<div class="formula scroll" tabindex="0" role="region" aria-label="Formula">{formula}</div>\n'
+        return f'<div class="formula scroll" tabindex="0" role="group" aria-label="Formula">{formula}</div>\n'
 
 
 def _cell(token: Token) -> str:

@@ -100,6 +100,7 @@ export function replaceTextarea(area, page) {
       EditorView.contentAttributes.of({
         "aria-labelledby": page.label.id,
         "aria-describedby": page.describedBy,
+        tabindex: "0",
         spellcheck: "false",
         autocapitalize: "off",
         autocorrect: "off",
