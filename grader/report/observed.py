@@ -39,7 +39,7 @@ def _sentences(sample: SampleOutputs) -> Iterator[str]:
             yield _INSTEAD.get(sample.instead, f"{visible(sample.instead, keep='')} was raised") + " on the sample."
         return
     if len(sample.returned) != len(sample.names):
-        yield f"{len(sample.returned)} results came back for the sample where {len(sample.names)} are expected."
+        yield f"Results that came back for the sample: {len(sample.returned)}; expected: {len(sample.names)}."
         return
     for position, name in enumerate(sample.names):
         yield _compared(sample, position, name)
@@ -51,11 +51,11 @@ def _sentences(sample: SampleOutputs) -> Iterator[str]:
 def _compared(sample: SampleOutputs, position: int, name: str) -> str:
     right, mine = sample.expected[position], sample.returned[position] if sample.returned else None
     if mine is not None and mine.shape != right.shape:
-        return f"{name} has the shape {_shape(mine.shape)} on the sample where {_shape(right.shape)} is expected."
+        return f"{name}: shape {_shape(mine.shape)} on the sample where {_shape(right.shape)} is expected."
     off = sample.off(position)
     values, wanted = sample.values(position), right.values
     if off is None or values is None or wanted is None:
-        return f"{name} is too large to be shown."
+        return f"{name}: too many numbers to be kept."
     if not off.any():
         return f"{name}: all {off.size} numbers agree on the sample."
     return f"{name}: {off.sum()} of {off.size} numbers are off on the sample, {_worst(values, wanted, off)}."
@@ -75,9 +75,9 @@ def _weights(weights: Array, hidden: Mask | None) -> Iterator[str]:
     facts = weight_facts(weights, hidden)
     with np.errstate(all="ignore"):
         rows, columns = (weights.astype(np.float64).sum(axis=axis) for axis in (-1, -2))
-    yield f"{facts.rows_of_one} of {facts.rows} row sums of the weights are 1; they run {_range(rows)}."
+    yield f"{facts.rows_of_one} of {facts.rows} row sums of the weights are 1{_range(rows)}."
     if facts.rows_of_one < facts.rows:
-        yield f"{facts.columns_of_one} of {facts.columns} column sums are 1; they run {_range(columns)}."
+        yield f"{facts.columns_of_one} of {facts.columns} column sums are 1{_range(columns)}."
     if facts.hidden:
         yield f"{facts.hidden - facts.leaks} of {facts.hidden} weights of hidden keys are exactly 0."
     if facts.nonfinite:
@@ -85,7 +85,10 @@ def _weights(weights: Array, hidden: Mask | None) -> Iterator[str]:
 
 
 def _range(sums: Array) -> str:
-    return f"from {number_text(float(np.min(sums)), 3)} to {number_text(float(np.max(sums)), 3)}"
+    known = sums[~np.isnan(sums)]
+    if not known.size:
+        return ""
+    return f"; they run from {number_text(float(known.min()), 3)} to {number_text(float(known.max()), 3)}"
 
 
 def _shape(shape: tuple[int, ...]) -> str:

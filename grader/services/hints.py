@@ -62,31 +62,32 @@ def finding_of(submission: Submission, problem: Problem) -> Finding:
     result = json.loads(submission.judgement)
     found = result["finding"]
     stage, faults = found["first_wrong_stage"], tuple(found["faults"])
+    said = {fault.fault: fault.sentence for fault in submission.faults}
     hints = _hints(problem, faults)
-    symptoms = [hint.symptom for hint in hints]
+    symptoms = [hint.symptom for hint in hints.values()]
+    texts = [hint.fault for hint in hints.values()]
+    texts += [said[fault] for fault in faults if said.get(fault) and not any(fault in known for known in hints)]
     if not symptoms and stage is not None and problem.spec.standard is not None:
         symptoms = [STAGE_INVARIANTS[stage]] if stage in STAGE_INVARIANTS else []
     elif not symptoms and stage is None and found["sentence"] != result["message"]:
         symptoms = [found["sentence"]]  # a contract that is broken, which no stage tells
-    said = [fault.sentence for fault in submission.faults if fault.sentence]
     return Finding(
         stage=stage,
         stages=tuple((item["name"], item["status"]) for item in found["stages"]),
         method=found["method"],
         symptoms=tuple(dict.fromkeys(symptoms))[:TEXTS_MAX],
         faults=faults[:TEXTS_MAX],
-        fault_texts=tuple(dict.fromkeys([hint.fault for hint in hints] or said))[:TEXTS_MAX],
+        fault_texts=tuple(dict.fromkeys(texts))[:TEXTS_MAX],
     )
 
 
-def _hints(problem: Problem, faults: Sequence[str]) -> list[HintSpec]:
-    """Return the hints of faults.yaml for these faults together, otherwise for each that has some."""
+def _hints(problem: Problem, faults: Sequence[str]) -> dict[frozenset[str], HintSpec]:
+    """Return the hints of faults.yaml for these faults together, otherwise for each that has some, by faults."""
     own: dict[frozenset[str], HintSpec] = {}
     for spec in problem.described.values():
         own.setdefault(frozenset(spec.fault.split("+")), spec.hints)
-    if together := own.get(frozenset(faults)):
-        return [together]
-    return [own[single] for fault in faults if (single := frozenset([fault])) in own]
+    wanted = [frozenset(faults)] if frozenset(faults) in own else [frozenset([fault]) for fault in faults]
+    return {each: own[each] for each in wanted if each in own}
 
 
 def visible_at(finding: Finding, level: int) -> Finding:

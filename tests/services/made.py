@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 from grader.grading.verdict import CaseResult, Failure, Finding, GroupResult, Judgement, Reason, Sandbox, Verdict
 from grader.services import accounts, attempts
 from grader.services.packages import Packages
+from grader.services.passwords import Passwords
 from grader.store.models import Attempt, Submission, User
 from grader.store.session import write_session
 from tests.services.tiny_package import SLUG, WRONG
@@ -19,6 +20,11 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 def after(minutes: float) -> datetime:
     return NOON + timedelta(minutes=minutes)
+
+
+def cheap_passwords() -> Passwords:
+    """Return passwords whose hashes take little work, for many tests sign in."""
+    return Passwords("scrypt:512:8:1")
 
 
 def make_candidate(engine: Engine, name: str | None = None) -> User:
@@ -39,8 +45,9 @@ def make_submission(
         return attempts.submit(session, candidate, attempt.public_id, source, after(minutes))
 
 
-def make_judgement(verdict: Verdict = Verdict.AC, faults: tuple[str, ...] = ()) -> Judgement:
+def make_judgement(verdict: Verdict = Verdict.AC, faults: tuple[str, ...] = (), stage: str | None = None) -> Judgement:
     """Return a judgement of the tiny package: AC, WA in the first secret case, or JE."""
+    stages = ((stage, "wrong"),) if stage else ()
     failures = {
         Verdict.AC: None,
         Verdict.WA: Failure.of(Reason.WRONG_VALUES, "canary detail 8642135", output="y has", right=""),
@@ -59,6 +66,7 @@ def make_judgement(verdict: Verdict = Verdict.AC, faults: tuple[str, ...] = ()) 
         GroupResult("shapes", 40, 40, Verdict.AC),
     )
     ours = verdict is Verdict.JE
+    message = failure.message if failure else "Every case agrees with the reference."
     return Judgement(
         problem=SLUG,
         package_sha256="0" * 64,
@@ -69,7 +77,7 @@ def make_judgement(verdict: Verdict = Verdict.AC, faults: tuple[str, ...] = ()) 
         max_score=None if ours else 100.0,
         groups=() if ours else groups,
         cases=() if ours else cases,
-        finding=Finding("…", faults=faults),
+        finding=Finding(message, stage, faults, "fingerprint" if faults else "none", stages),
         sandbox=Sandbox(("seccomp",)),
         import_prints="" if ours else "printed at import",
     )

@@ -6,14 +6,17 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sqlalchemy import Engine, update
 
 from grader.errors import UserError
-from grader.grading.verdict import Reason, Verdict
+from grader.grading.verdict import Finding, Reason, Verdict
 from grader.problems.cache import CaseCache
+from grader.report.sample_outputs import from_json
 from grader.sandbox.pool import Pool
 from grader.services import attempts, candidate_view, judging
 from grader.services.judging import Judging, write_result
@@ -23,7 +26,7 @@ from grader.store.models import Attempt, Package, Submission, User
 from grader.store.session import read_session, write_session
 from tests.processes import wait_until
 from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
-from tests.services.tiny_package import HIDDEN, RIGHT, WRONG, write_package
+from tests.services.tiny_package import HIDDEN, RIGHT, SLUG, WRONG, write_package
 
 
 def verdicts(engine: Engine) -> list[Verdict | None]:
@@ -65,6 +68,19 @@ def test_a_result_is_written_once(engine: Engine, ada: User, attempt: Attempt) -
         assert (row.attempt.best_score, row.attempt.solved_at) == (40.0, None)
 
 
+def test_stage_faults_and_samples_are_kept(engine: Engine, ada: User, attempt: Attempt) -> None:
+    finding = Finding("…", "output", ("thrice", "late"), "fingerprint", (), ("It takes three\0.",))
+    key = make_submission(engine, ada, attempt).id
+    assert write_result(engine, key, replace(make_judgement(Verdict.WA), finding=finding), NOON, "[]")
+    with read_session(engine) as session:
+        row = queries.submission_of(session, ada, attempt.public_id, 1)
+        assert (row.first_wrong_stage, row.sample_outputs) == ("output", "[]")
+        assert [(fault.fault, fault.sentence) for fault in row.faults] == [
+            ("thrice", "It takes three\u2400."),
+            ("late", ""),
+        ]
+
+
 def test_many_writers_of_one_result_write_one(engine: Engine, ada: User, attempt: Attempt) -> None:
     key = make_submission(engine, ada, attempt).id
     written: list[bool] = []
@@ -88,16 +104,16 @@ def test_the_best_score_stays_and_our_fault_never_counts(engine: Engine, ada: Us
         assert (row.best_score, row.solved_at) == (100.0, after(2))
 
 
-def test_the_view_shows_no_secret(engine: Engine, ada: User, attempt: Attempt) -> None:
+def test_the_view_shows_no_secret(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> None:
     key = make_submission(engine, ada, attempt).id
     write_result(engine, key, make_judgement(Verdict.WA), NOON)
     with read_session(engine) as session:
-        view = candidate_view.view(queries.submission_of(session, ada, attempt.public_id, 1))
+        view = candidate_view.view(queries.submission_of(session, ada, attempt.public_id, 1), packages.named(SLUG))
     assert not [word for word in (*HIDDEN, "secret_b", "detail") if word in repr(view)]
     assert [[case.label for case in group.cases] for group in view.groups] == [
         ["sample_format"],
-        ["case 1", "case 2"],
-        ["case 1"],
+        ["1", "2"],
+        ["1"],
     ]
     assert [group.passed for group in view.groups] == [1, 1, 1]
     assert [(prints.label, prints.text) for prints in view.prints] == [
@@ -139,6 +155,43 @@ def test_rows_without_a_verdict_are_judged_at_start(
     service.start()
     assert wait_until(lambda: None not in verdicts(engine))
     assert verdicts(engine) == [Verdict.AC, Verdict.WA, Verdict.AC]
+
+
+@pytest.mark.sandbox
+def test_a_verdict_can_be_waited_for(engine: Engine, service: Judging, ada: User, attempt: Attempt) -> None:
+    with write_session(engine) as session:
+        submission = attempts.submit(session, ada, attempt.public_id, WRONG, NOON)
+        service.dispatch(session, submission)
+    began = time.monotonic()
+    service.wait(submission.id, 0.2)
+    assert 0.2 <= time.monotonic() - began < 5  # nothing judges yet
+    service.start()
+    service.wait(submission.id, 60)
+    assert verdicts(engine) == [Verdict.WA]
+    began = time.monotonic()
+    service.wait(submission.id, 60)
+    service.wait(submission.id + 1, 60)  # of which nothing is known here
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.sandbox
+def test_what_came_back_for_the_samples_is_kept(engine: Engine, service: Judging, ada: User, attempt: Attempt) -> None:
+    raising = b"def twice(x):\n    return x / 0 if x.size > 2 else [x[0] * 2]\n"
+    for source in (RIGHT, WRONG, b"def twice(x):\n    raise KeyError\n", raising, b"def twice(:\n"):
+        make_submission(engine, ada, attempt, source)
+    service.start()
+    assert wait_until(lambda: None not in verdicts(engine))
+    with read_session(engine) as session:
+        texts = [row.sample_outputs for row in session.query(Submission).order_by(Submission.id)]
+    found = [from_json(text or "[]")[0] for text in texts]
+    returned = [
+        None if each.returned is None else [np.asarray(kept.values).tolist() for kept in each.returned]
+        for each in found
+    ]
+    assert returned == [[[2.0, 4.0]], [[3.0, 6.0]], None, [[2.0]], None]
+    assert [each.instead for each in found] == [None, None, "KeyError", None, None]
+    assert [each.agrees for each in found] == [True, False, False, False, False]
+    assert all("8642135" not in (text or "") for text in texts)
 
 
 @pytest.mark.sandbox

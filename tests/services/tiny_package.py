@@ -19,7 +19,8 @@ AFTER_THE_ATTEMPT: Final = (
     "canary hint",
 )
 AFTER_THE_ANSWER: Final = ("canary expected", "canary rubric", "canary solution")
-NEVER: Final = ("canary sentence", "canary symptom", "canary fault")
+HINTS: Final = ("canary symptom", "canary fault")  # of levels 2 and 3
+NEVER: Final = ("canary sentence",)
 
 _FILES: Final = {
     "problem.yaml": """

@@ -16,7 +16,7 @@ from grader.store.session import read_session
 from grader.web.app import FORM_PARTS_MAX, WebSettings, create_app
 from grader.web.gathering import BODY_BYTES_MAX
 from tests.services.made import make_judgement
-from tests.services.tiny_package import AFTER_THE_ANSWER, AFTER_THE_ATTEMPT, HIDDEN, NEVER, SLUG
+from tests.services.tiny_package import AFTER_THE_ANSWER, AFTER_THE_ATTEMPT, HIDDEN, HINTS, NEVER, SLUG
 from tests.web.browsing import Browser, judge_last
 from tests.web.conftest import KEY
 
@@ -297,7 +297,8 @@ def test_secrets_stay_out_of_every_page(app: Flask, engine: Engine, ada: Browser
         judge_last(engine, make_judgement(verdict, ("thrice",)))
         judged += 1
     before = pages()
-    for word in (*HIDDEN, *NEVER, *AFTER_THE_ATTEMPT, *AFTER_THE_ANSWER, "secret_b", "secret_c", "canary detail"):
+    after = (*HINTS, *AFTER_THE_ATTEMPT)
+    for word in (*HIDDEN, *NEVER, *after, *AFTER_THE_ANSWER, "secret_b", "secret_c", "canary detail"):
         assert word not in before, word
     ada.submit()
     judge_last(engine, make_judgement(Verdict.AC))
@@ -305,7 +306,7 @@ def test_secrets_stay_out_of_every_page(app: Flask, engine: Engine, ada: Browser
     opened = pages()
     for word in (*HIDDEN, *NEVER, *AFTER_THE_ANSWER, "secret_b", "secret_c", "canary detail"):
         assert word not in opened, word
-    assert all(word in opened for word in AFTER_THE_ATTEMPT)
+    assert all(word in opened for word in after)
     for question, answer in {"first": "x" * 30, "second": "y" * 30, "pick": "1"}.items():
         ada.post(f"{ada.attempt}/answers/{question}", answer=answer)
     answered = pages()
