@@ -37,7 +37,7 @@ class Lane:
         """Make a lane; nothing starts yet.
 
         Args:
-            core: the processor that the zygote and its children stay on.
+            core: the processor that the zygote and its children stay on, and a thread while it uses the lane.
             rehearse: a waiting child warms itself; quicker for who waits, but more work for the machine.
             allow_weak: go on without the walls that may be left out, where the machine lacks them; see `jail`.
         """
@@ -78,8 +78,7 @@ class Lane:
         ours.settimeout(START_S)
         self._control = ours
         if self._core is not None:
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(self._process.pid, {self._core})
+            self._stay(self._process.pid, {self._core})
 
     @property
     def pid(self) -> int | None:
@@ -154,14 +153,35 @@ class Lane:
             SandboxUnavailable: the sandbox cannot be set up here.
             SandboxLost: it failed this once; the lane starts anew at its next use.
         """
+        with self._beside():
+            try:
+                run = self._take(limits)
+                self._over.append(run)
+                yield run
+            except SandboxLost:
+                self._deaths = min(self._deaths + 1, 10)
+                self.close()
+                raise
+
+    @contextlib.contextmanager
+    def _beside(self) -> Iterator[None]:
+        """Keep the calling thread on the lane's processor, if it has one.
+
+        Thread and child take turns, and a wake-up across processors takes longer than a short call.
+        """
+        before = os.sched_getaffinity(0)
+        if self._core is not None:
+            self._stay(0, {self._core})
         try:
-            run = self._take(limits)
-            self._over.append(run)
-            yield run
-        except SandboxLost:
-            self._deaths = min(self._deaths + 1, 10)
-            self.close()
-            raise
+            yield
+        finally:
+            if self._core is not None:
+                self._stay(0, before)
+
+    @staticmethod
+    def _stay(who: int, cores: set[int]) -> None:
+        with contextlib.suppress(OSError):  # a processor that has been taken from us
+            os.sched_setaffinity(who, cores)
 
     def refill(self, is_idle: bool = True) -> None:
         """Kill the child of the last run and have the next one forked ahead, for the same limits; without waiting."""

@@ -56,6 +56,20 @@ def test_child_is_gone_when_the_grader_fails_in_between(lane: Lane) -> None:
     assert array(ask(lane, ONE)).tolist() == [1.0]
 
 
+def test_thread_stays_beside_its_child_for_the_run_alone() -> None:
+    before = os.sched_getaffinity(0)
+    core = min(before)
+    lane = Lane(core)
+    try:
+        with lane.run(QUICK) as run:
+            assert os.sched_getaffinity(0) == os.sched_getaffinity(run.pid) == {core}
+        with pytest.raises(KeyError), lane.run(QUICK):
+            raise KeyError
+        assert os.sched_getaffinity(0) == before
+    finally:
+        lane.close()
+
+
 def test_nothing_is_asked_of_a_run_in_vain(lane: Lane) -> None:
     for _ in range(3):
         with lane.run(QUICK):
