@@ -93,6 +93,8 @@ def test_of_a_large_array_the_shape_is_kept(count: int, is_kept: bool) -> None:
         ((kept([1.0, 2.0]), kept([[1.0, 1e-12], [0.5, 0.5]])), False),  # must be exactly zero
         ((kept([1.0, np.nan]), kept([[1.0, 0.0], [0.5, 0.5]])), False),
         ((kept([1.0]), kept([[1.0, 0.0], [0.5, 0.5]])), False),
+        ((kept([1.0, 2.0]), kept([[1.0]])), False),
+        ((kept([1.0, 2.0]), kept(1.0)), False),
         ((kept([1.0, 2.0]),), False),
         ((), False),
     ],
