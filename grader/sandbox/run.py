@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Value, WireError, decode, encode, frame_parts
+from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Value, WireError, decode, encode, frame, frame_parts
 
 PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
 PRINTS_KEPT: Final = 64 << 10
@@ -88,13 +88,12 @@ class Raised:
 class Question:
     """One call of an entry, encoded once for all runs."""
 
-    head: bytes  # entry, layouts, number of outputs
-    arguments: bytes  # mapping of names to values
+    frame: bytes
 
     @classmethod
     def of(cls, entry: str, arguments: dict[str, Value], layouts: dict[str, str], outputs: int) -> Question:
         """Encode a call; `arguments` are in the order of the entry's parameters."""
-        return cls(encode([entry, layouts, outputs]), encode(arguments))
+        return cls(frame(b"Q", encode([entry, layouts, outputs]), encode(arguments)))
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class Run:
 
     def ask(self, question: Question) -> Answer | Raised:
         """Have an entry called twice with the same arguments."""
-        self._ask(frame_parts(b"Q", [question.head, question.arguments]))
+        self._ask([question.frame])
         first = self._reply((b"A",), bytes)
         if isinstance(first, Raised):
             return first
