@@ -10,6 +10,7 @@ from grader.services import attempts
 from grader.services.attempts import Progress
 from grader.services.problem_list import LEVELS, ORDERS, Filters, problem_list
 from grader.store.session import read_session, write_session
+from grader.web.lesson import PRACTICE
 from grader.web.service import current_user, now, service
 
 bp = Blueprint("problems", __name__)
@@ -51,6 +52,7 @@ def show(slug: str) -> ResponseReturnValue:
         variants={name: attempts.variant_status(progress, name) for name in problem.spec.variants},
         levels=LEVELS,
         sets=sets,
+        has_lesson=slug in PRACTICE,
     )
 
 

@@ -6,11 +6,19 @@ import re
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
+from flask import Flask
+from sqlalchemy import Engine
 
 from grader.attention.changes import CHANGES
 from grader.attention.inputs import WORKED, as_text
 from grader.attention.symptoms import SYMPTOMS
+from grader.problems.loader import slugs
+from grader.web.app import WebSettings, create_app
+from grader.web.lesson import PRACTICE
+from tests.packages import SHIPPED
+from tests.services.tiny_package import SLUG
 from tests.web.browsing import Browser
+from tests.web.conftest import KEY, make_service
 
 OWN = as_text(WORKED).replace("-0.5, -1]", "-0.5, 1]").strip()
 PAYLOADS = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</textarea><b>", "{{ 7 * 7 }}", "\u202e\0"]
@@ -136,3 +144,20 @@ def test_an_answer_shows_the_solution(ada: Browser, answer: str, marks: list[str
     assert "Apply the softmax along the last axis, the key positions." in plain(page)
     assert re.findall(r'<p class="opt (\w+)">', page) == marks
     assert re.search('name="mask" value="late" checked', page)
+
+
+def test_its_problems_lead_to_it(engine: Engine) -> None:
+    shipped = Browser(create_app(WebSettings(KEY), make_service(engine, SHIPPED)))
+    leading = [slug for slug in slugs(SHIPPED) if 'class="tap" href="/lesson"' in shipped.text(f"/problems/{slug}")]
+    assert leading == sorted(PRACTICE)
+
+
+def test_a_problem_leads_to_its_questions(ada: Browser) -> None:
+    link = f'<a class="tap" href="/problems/{SLUG}/quiz">1 multiple-choice question</a>'
+    assert link in ada.text(f"/problems/{SLUG}")
+
+
+def test_it_is_open_to_everybody(app: Flask) -> None:
+    reply = Browser(app, None).get("/lesson?mask=late")
+    assert reply.status_code == 200
+    assert "My progress" not in reply.get_data(as_text=True)
