@@ -108,53 +108,6 @@ def test_a_request_without_a_source_is_told(ada: Browser) -> None:
     assert "no source in this request" in reply.get_data(as_text=True)
 
 
-def test_a_submission_that_waits_says_grading_and_refreshes(ada: Browser, engine: Engine) -> None:
-    ada.start()
-    path = ada.submit().location
-    page = ada.text(path)
-    assert "<h1>Grading</h1>" in page
-    assert f'data-poll="{path}/state"' in page
-    assert '<noscript><meta http-equiv="refresh"' in page
-    assert ada.text(f"{path}/state") == "grading"
-    judge_last(engine, make_judgement(Verdict.WA))
-    assert ada.text(f"{path}/state") == "judged"
-    page = ada.text(path)
-    assert "data-poll" not in page
-    assert "refresh" not in page
-
-
-def test_a_wrong_answer_shows_groups_points_and_own_prints(ada: Browser, engine: Engine) -> None:
-    ada.start()
-    path = ada.submit().location
-    judge_last(engine, make_judgement(Verdict.WA))
-    page = ada.text(path)
-    for text in (
-        "Wrong answer",
-        "wrong_values",
-        "y has the right shape",
-        "case 1 WA",
-        "case 2 AC",
-        "0 / 60",
-        "40 / 40",
-    ):
-        assert text in page
-    assert "printed at import" in page
-    assert "printed in the sample \\u202e\\x1b[31m" in page
-    assert "Edit and try again" in page
-
-
-def test_our_fault_is_called_ours_and_costs_nothing(ada: Browser, engine: Engine) -> None:
-    ada.start()
-    path = ada.submit().location
-    judge_last(engine, make_judgement(Verdict.JE))
-    page = ada.text(path)
-    assert "Our fault, not yours" in page
-    assert 'class="verdict ours"' in page
-    assert 'class="verdict bad"' not in page
-    assert "canary detail" not in page
-    assert "not counted" in page
-
-
 def test_solving_leads_to_the_follow_ups(ada: Browser, engine: Engine) -> None:
     ada.start()
     path = ada.submit().location
