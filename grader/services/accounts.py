@@ -133,11 +133,12 @@ def remove(session: Session, user: User) -> None:
 
     Raises:
         NotFound: the account is gone.
-        UserError: others would be left without an admin.
+        UserError: others would be left without an admin, or records of interviews name the user.
     """
     if queries.number_of_users(session) > 1:
         _keep_an_admin(session, user)
-    queries.delete_user(session, _locked(session, user))
+    if not queries.delete_user(session, _locked(session, user)):
+        raise UserError(f"{user.name} is part of interviews, whose records stay; an admin has to remove those first.")
 
 
 def _locked(session: Session, user: User) -> User:

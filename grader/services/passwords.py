@@ -16,8 +16,8 @@ PASSWORD_MIN: Final = 10  # characters
 PASSWORD_MAX: Final = 200
 AT_A_TIME: Final = 2  # each takes 32 MiB and a core for a quarter of a second
 WAITING_MAX: Final = 16
-_METHOD: Final = "scrypt:32768:8:1"
-_DUMMY: Final = f"{_METHOD}${'0' * 16}${'0' * 128}"  # no password has it
+METHOD: Final = "scrypt:32768:8:1"
+_DUMMY: Final = f"${'0' * 16}${'0' * 128}"  # no password has it
 _TRIED_FIRST: Final = """
 1234567890 0123456789 0987654321 123456789a 1q2w3e4r5t 1qaz2wsx3edc qwertyuiop qwerty12345 qwerty123456
 asdfghjkl1 zxcvbnm123 password12 password123 password1234 passw0rd123 mypassword iloveyou12 iloveyou123
@@ -42,7 +42,9 @@ class WeakPassword(UserError):
 class Passwords:
     """Computes hashes of passwords, a few at a time, so that signing in cannot use the machine up."""
 
-    def __init__(self) -> None:
+    def __init__(self, method: str = METHOD) -> None:
+        """Take the function and its cost as Werkzeug writes them."""
+        self._method = method
         self._slots = threading.BoundedSemaphore(AT_A_TIME)
         self._places = threading.BoundedSemaphore(AT_A_TIME + WAITING_MAX)
 
@@ -53,7 +55,7 @@ class Passwords:
             TooBusy: too many others are waiting for theirs.
         """
         with self._slot():
-            return generate_password_hash(_composed(password), _METHOD)
+            return generate_password_hash(_composed(password), self._method)
 
     def is_right(self, password_hash: str | None, password: str) -> bool:
         """Return whether a password is the one of a hash; it takes as long when there is no hash.
@@ -63,7 +65,7 @@ class Passwords:
         """
         bounded = _composed(password[: PASSWORD_MAX + 1])  # what is longer is nobody's
         with self._slot():
-            matches = check_password_hash(password_hash or _DUMMY, bounded)
+            matches = check_password_hash(password_hash or self._method + _DUMMY, bounded)
         return matches and password_hash is not None and len(password) <= PASSWORD_MAX
 
     @contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -36,7 +37,7 @@ class Slowed(UserError):
     status = 429
 
     def __init__(self, wait_s: float) -> None:
-        self.retry_after_s = max(1, round(wait_s + 0.5))
+        self.retry_after_s = max(1, math.ceil(wait_s))
         span = (
             f"{self.retry_after_s} seconds" if self.retry_after_s < 120 else f"{self.retry_after_s // 60 + 1} minutes"
         )

@@ -10,7 +10,6 @@ from typing import Final
 from flask import Flask
 from sqlalchemy import Engine, select
 from werkzeug.datastructures import FileStorage
-from werkzeug.security import generate_password_hash
 from werkzeug.test import TestResponse, encode_multipart
 
 from grader.grading.verdict import Judgement
@@ -18,12 +17,11 @@ from grader.services import accounts
 from grader.services.judging import write_result
 from grader.store.models import Submission
 from grader.store.session import read_session, write_session
-from tests.services.made import NOON, after
+from tests.services.made import NOON, after, cheap_passwords
 from tests.services.tiny_package import SLUG
 
 PASSWORD: Final = "seven quiet otters"
-# the hash says how much work it takes; this one takes little, for many tests sign in
-PASSWORD_HASH: Final = generate_password_hash(PASSWORD, "scrypt:512:8:1")
+PASSWORD_HASH: Final = cheap_passwords().hash(PASSWORD)
 
 
 class Browser:

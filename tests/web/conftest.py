@@ -21,6 +21,7 @@ from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from grader.web.app import WebSettings, create_app
 from grader.web.service import Service
+from tests.services.made import cheap_passwords
 from tests.services.tiny_package import write_package
 from tests.web.browsing import Browser
 from tests.web.serving import serving
@@ -55,7 +56,13 @@ def app(engine: Engine, problems: Path) -> Flask:
 
 def make_service(engine: Engine, problems: Path) -> Service:
     sample = SampleView("sample_format", "y = twice(x)", "x = np.array([1.0])", "y = np.array([2.0])")
-    return Service(engine, Packages(problems), lambda session, submission: None, lambda problem: [sample])
+    return Service(
+        engine,
+        Packages(problems),
+        lambda session, submission: None,
+        lambda problem: [sample],
+        passwords=cheap_passwords(),
+    )
 
 
 @pytest.fixture
