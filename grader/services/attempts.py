@@ -30,6 +30,7 @@ class TooManyWaiting(UserError):
     """The candidate's earlier submissions are not judged yet."""
 
     status = 429
+    retry_after_s = 3
 
 
 @dataclass(frozen=True)

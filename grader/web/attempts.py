@@ -11,12 +11,15 @@ from flask.typing import ResponseReturnValue
 
 from grader.errors import GraderError, UserError
 from grader.problems.loader import Problem
-from grader.services import attempts, diagnoses, drafts, sample_runs
+from grader.services import attempts, diagnoses, drafts, load, sample_runs
+from grader.services.attempts import TooManyWaiting
 from grader.services.contract_table import contract_table
+from grader.services.load import TooBusy
 from grader.services.sample_run_view import view
 from grader.services.samples import SampleView
 from grader.store import queries, sample_run_queries
 from grader.store.session import read_session, write_session
+from grader.web.errors import DATABASE_FAILURES, database_away, retry_header
 from grader.web.service import current_user, now, service
 
 log = logging.getLogger(__name__)
@@ -26,6 +29,11 @@ bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
 @bp.get("")
 def show(public_id: str) -> ResponseReturnValue:
     """Show the statement beside the editor; `?source=starter` begins the editor with the starter again."""
+    return _page(public_id)
+
+
+def _page(public_id: str, refused: UserError | None = None) -> str:
+    """Return the page; what could not be taken stays in its editor."""
     with read_session(service().engine) as session:
         attempt = queries.attempt_of(session, current_user(), public_id)
         problem = service().packages.pinned(session, attempt.package)
@@ -41,7 +49,8 @@ def show(public_id: str) -> ResponseReturnValue:
             contract=contract_table(problem),
             samples=_samples(problem),
             has_samples=sample_runs.has_samples(problem),
-            source=starter if wants_starter else own,
+            source=_text() if refused and "source" in request.form else starter if wants_starter else own,
+            refused=refused,
             starter=starter,
             is_own_kept=wants_starter and own != starter,
             run=view(run) if run else None,
@@ -91,10 +100,30 @@ def _time(text: str) -> datetime | None:
 def submit(public_id: str) -> ResponseReturnValue:
     """Store a source and have it judged; a file that comes along is taken as it is."""
     current, source, received_at = current_user(), handed_in(), now()
-    with write_session(service().engine) as session:
-        submission = attempts.submit(session, current, public_id, source, received_at)
-        service().dispatch(session, submission)
+    try:
+        require_room(received_at)
+        with write_session(service().engine) as session:
+            submission = attempts.submit(session, current, public_id, source, received_at)
+            service().dispatch(session, submission)
+    except (TooBusy, TooManyWaiting) as error:
+        return _refused(public_id, error)
+    except DATABASE_FAILURES as error:
+        return _refused(public_id, database_away(error))
     return redirect(url_for("verdicts.show", public_id=public_id, ordinal=submission.ordinal), 303)
+
+
+def _refused(public_id: str, error: UserError) -> ResponseReturnValue:
+    return _page(public_id, error), error.status, retry_header(error)
+
+
+def require_room(now: datetime) -> None:
+    """Make sure that what is handed in now is judged soon, before anything is written.
+
+    Raises:
+        TooBusy: too much waits.
+    """
+    with read_session(service().engine) as session:
+        load.require_room(session, now, service().started_at)
 
 
 def handed_in() -> bytes:

@@ -31,7 +31,14 @@ TITLES: Final = {
     429: "One moment",
     503: "One moment",
 }
-DATABASE_RETRY_S: Final = 5
+DATABASE_FAILURES: Final = (OperationalError, InterfaceError, NoConnection)
+
+
+class DatabaseAway(UserError):
+    """The disk is full, another writer is too slow, or the server does not answer."""
+
+    status = 503
+    retry_after_s = 5
 
 
 def register(app: Flask) -> None:
@@ -39,7 +46,7 @@ def register(app: Flask) -> None:
     app.register_error_handler(GraderError, _grader_error)
     app.register_error_handler(SignInNeeded, _sign_in_needed)
     app.register_error_handler(HTTPException, _http_error)
-    for kind in (OperationalError, InterfaceError, NoConnection):
+    for kind in DATABASE_FAILURES:
         app.register_error_handler(kind, _database_fault)
     app.register_error_handler(Exception, _our_fault)
 
@@ -73,15 +80,18 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
 
 
 def _database_fault(error: SQLAlchemyError) -> ResponseReturnValue:
-    """Say that nothing was stored: the disk is full, another writer is too slow, or the server is away."""
+    return _grader_error(database_away(error))
+
+
+def database_away(error: SQLAlchemyError) -> DatabaseAway:
+    """Return what is told of a database that failed, once it is in the log."""
     log.error("the database failed", exc_info=error)
-    sentence = (
-        "The database does not answer. Try again in a few seconds."
-        if request.method in ("GET", "HEAD")
-        else "The database takes nothing at this moment, so nothing was stored. Go back, where your text still is, "
-        "and send it again in a few seconds."
+    if request.method in ("GET", "HEAD"):
+        return DatabaseAway("The database does not answer. Try again in a few seconds.")
+    return DatabaseAway(
+        "The database takes nothing at this moment, so nothing was stored. Keep the text, and send it again in a few "
+        "seconds."
     )
-    return *_page(503, TITLES[503], sentence, g.request_id), {"Retry-After": str(DATABASE_RETRY_S)}
 
 
 def _our_fault(error: Exception) -> ResponseReturnValue:

@@ -10,7 +10,7 @@ from grader.services.sample_run_view import view
 from grader.store import sample_run_queries
 from grader.store.models import SampleRun
 from grader.store.session import read_session, write_session
-from grader.web.attempts import handed_in
+from grader.web.attempts import handed_in, require_room
 from grader.web.service import current_user, now, service
 
 bp = Blueprint("sample_runs", __name__, url_prefix="/attempts/<public_id>/sample-runs")
@@ -21,6 +21,7 @@ ORDINAL = "<int(max=1000000):ordinal>"
 def start(public_id: str) -> ResponseReturnValue:
     """Have a source run on the samples; a page with scripts takes the panel in, others go to the run's page."""
     source, received_at = handed_in(), now()
+    require_room(received_at)
     with write_session(service().engine) as session:
         run = sample_runs.start(session, current_user(), public_id, source, service().packages, received_at)
         service().dispatch(session, run)

@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -24,11 +24,12 @@ def serving(
     data: Path,
     problems: Path = ROOT / "problems",
     stop: signal.Signals = signal.SIGTERM,
-    *options: str,
+    preexec: Callable[[], None] | None = None,
+    options: Sequence[str] = (),
     **settings: str,
 ) -> Iterator[str]:
     """Run the service until the block ends; give its address. What it writes is in `data/server.log`."""
-    process = start(data, problems, *options, **settings)
+    process = start(data, problems, preexec, options, **settings)
     try:
         yield address(process, data / "server.log")
     finally:
@@ -36,7 +37,13 @@ def serving(
         process.wait(30)
 
 
-def start(data: Path, problems: Path, *options: str, **settings: str) -> subprocess.Popen[bytes]:
+def start(
+    data: Path,
+    problems: Path,
+    preexec: Callable[[], None] | None = None,
+    options: Sequence[str] = (),
+    **settings: str,
+) -> subprocess.Popen[bytes]:
     """Start the service without waiting for it."""
     data.mkdir(parents=True, exist_ok=True)
     log = data / "server.log"
@@ -50,7 +57,7 @@ def start(data: Path, problems: Path, *options: str, **settings: str) -> subproc
     }
     command = [str(Path(sys.executable).with_name("grader")), "serve", "--port=0", *options]
     with log.open("ab") as out:
-        return subprocess.Popen(command, stdout=out, stderr=out, cwd=ROOT, env=environment)
+        return subprocess.Popen(command, stdout=out, stderr=out, cwd=ROOT, env=environment, preexec_fn=preexec)
 
 
 def address(process: subprocess.Popen[bytes], log: Path) -> str:

@@ -41,7 +41,7 @@ def test_a_submission_goes_all_the_way_and_nothing_is_left(tmp_path: Path, probl
     with serving(tmp_path / "run", problems) as base:
         visitor = Visitor(base)
         page = visitor.submit(RIGHT)
-        assert wait_until(lambda: visitor.open(f"{page}/state")[1] == "judged", 20)
+        assert wait_until(lambda: visitor.open(page)[1].count("Accepted") > 0, 20)
         assert "Accepted" in visitor.open(page)[1]
     assert wait_until(lambda: sandbox_processes() == before)
     key = tmp_path / "run" / "data" / "secret-key"

@@ -35,7 +35,7 @@ const AttemptPage = (script) => {
 // save two seconds after the last change; one request at a time, the newest text wins
 function keepDraft(form, area, note, isSent) {
   const DELAY_MS = 2000;
-  let saved = area.value;
+  let saved = "refused" in form.dataset ? null : area.value;
   let timer = 0;
   let isSaving = false;
 
@@ -72,6 +72,8 @@ function keepDraft(form, area, note, isSent) {
     clearTimeout(timer);
     timer = setTimeout(save, DELAY_MS);
   };
+
+  if (saved === null) later(); // it could not be handed in: it is kept as a draft as soon as that works
 
   // what was typed last is kept when the page is left; a submission keeps it itself
   addEventListener("pagehide", () => isSent() || save(true));
