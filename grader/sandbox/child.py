@@ -42,7 +42,6 @@ QUESTIONS: Final = 3  # descriptor that questions are read from
 ANSWERS: Final = 4  # descriptor that answers are written to
 MODULE: Final = "submission"
 FILE: Final = "submission.py"
-READ: Final = 64 << 10  # what a pipe holds
 HOLD_S: Final = 0.02  # a frame may wait so long for the next one; the grader's clock runs on
 KEPT_BYTES: Final = 8 << 20  # of answers kept for the end; it counts as the submission's memory
 Mark = list[bytes] | int
@@ -313,18 +312,17 @@ def _text(error: BaseException) -> str:
 
 
 def _receive() -> bytes:
-    """Return the next frame's body; empty at the end. No frame comes before the last one is answered."""
-    data = os.read(QUESTIONS, READ)
-    if len(data) < LENGTH.size:
-        data += _read(LENGTH.size - len(data)) if data else b""
-    if not data:
-        return b""
-    missing = LENGTH.size + LENGTH.unpack_from(data)[0] - len(data)
-    return data[LENGTH.size :] + _read(missing) if missing else data[LENGTH.size :]
+    """Return the next frame's body; empty at the end."""
+    head = _read(LENGTH.size)
+    return _read(LENGTH.unpack(head)[0]) if head else b""
 
 
 def _read(size: int) -> bytes:
-    parts = []
+    data = os.read(QUESTIONS, size)
+    if len(data) == size or not data:
+        return data
+    parts = [data]
+    size -= len(data)
     while size:
         data = os.read(QUESTIONS, size)
         if not data:
