@@ -50,3 +50,20 @@ class Visit:
         self.page.get_by_role("button", name="Start").click()
         expect(self.page.get_by_role("heading", name="Contract")).to_be_visible()
         return self.page.url
+
+    def write(self, source: str) -> None:
+        """Replace what the attempt page's editor holds, in the ways that a person has for it."""
+        editor = self.page.get_by_label("Your source")
+        if editor.get_attribute("contenteditable") is None:
+            editor.fill(source)
+            return
+        editor.click()
+        self.page.keyboard.press("Control+a")
+        if source:
+            self.page.keyboard.insert_text(source)
+        else:
+            self.page.keyboard.press("Delete")
+
+    def source(self) -> str:
+        """Return what the form would send."""
+        return self.page.locator("#source").input_value()
