@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.web import texts
-from tests.web.test_security import PAYLOADS, active
+from tests.web.markup import PAYLOADS, active
 
 PROBLEMS = sorted((Path(__file__).parents[2] / "problems").glob("*/statement.md"))
 
