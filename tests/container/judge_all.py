@@ -6,6 +6,7 @@ package, or SLUG/FOLDER/FILE of a shipped package's submissions. Prints one JSON
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -63,13 +64,13 @@ def _told(judgement: Judgement) -> list[str]:
 
 
 def _processes() -> list[str]:
-    """Return the command lines of everybody else here, the first process of a container aside."""
-    others = (path for path in Path("/proc").iterdir() if path.name.isdigit() and path.name not in ("1", _own()))
-    return [(path / "cmdline").read_bytes().replace(b"\0", b" ").decode() for path in others]
-
-
-def _own() -> str:
-    return str(os.getpid())
+    """Return the command lines of everybody else who lives here, the first process of a container aside."""
+    commands = []
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit() and path.name not in ("1", str(os.getpid())):
+            with contextlib.suppress(OSError):  # it ended meanwhile
+                commands.append((path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+    return commands
 
 
 if __name__ == "__main__":

@@ -28,9 +28,12 @@ WALLS: Final[dict[str, str]] = yaml.safe_load((ROOT / "tests/sandbox/canaries.ya
 REFUSALS: Final[dict[str, Any]] = yaml.safe_load((HERE / "refusals.yaml").read_text())
 JUDGE_ALL: Final = ("-m", "tests.container.judge_all")
 CORPUS_S: Final = 900.0  # much of it is spent by sources that run into the clock
+JUDGED_S: Final = 60.0
 EVERY: Final = 5  # of the shipped wrong answers one in so many is judged
 ROOT_THAT_MAY: Final = {"user": "0", "cap_add": ["SETUID", "SETGID", "KILL"]}
 SLUG: Final = "heads-never-mix"
+# what came, and what an older Python than the image's leaves to the processor
+STOPPED_BY_PYTHON: Final = {"hostile/RTE/recurses_without_end_in_c.py": (["RTE", "exception"], ["RTE", "crashed"])}
 # tries to write, and to make a namespace; says what came of each
 TRIES: Final = """
 import ctypes, json, os
@@ -116,7 +119,7 @@ def test_every_hostile_source_gets_its_verdict_inside(
 ) -> None:
     paths = SUBMISSIONS + HOSTILE
     found = inside(engine, *(str(path.relative_to(ROOT / "tests/data")) for path in paths), changes=changes)
-    assert different(found, paths) == {}
+    assert different(found, paths) == STOPPED_BY_PYTHON
     assert (found["uid"], found["sandbox"]) == uids
     assert (found["processes"], found["files"]) == ([], [])
 
@@ -131,7 +134,7 @@ def test_shipped_submissions_get_the_same_verdicts_inside_and_outside(engine: En
 
 
 def test_a_submission_that_the_container_is_too_small_for_is_our_fault_and_ends_nothing(engine: Engine) -> None:
-    small = {"mem_limit": "256m", "memswap_limit": "256m"}
+    small = {"mem_limit": "192m", "memswap_limit": "192m"}
     ended = engine.once("grader", "grade", SLUG, "tests/data/container/hungry.py", "--json", changes=small)
     assert (ended.code, json.loads(ended.out)["verdict"]) == (4, "JE"), ended
 
@@ -156,20 +159,19 @@ def test_nothing_but_its_own_folders_is_writable(service: Service) -> None:
 
 def test_children_are_behind_three_filters(service: Service) -> None:
     tell = "grep -l grader.sandbox.zygote /proc/[0-9]*/cmdline | while read f; do cat ${f%cmdline}status; done"
-    handed_in(service, REFERENCE)
+    handed_in(service, REFERENCE, "Accepted")
     found = [line.split()[1] for line in service.inside("sh", "-c", tell).out.splitlines() if "Seccomp_f" in line]
     # the engine's, the zygote's, and that of a child which waits
     assert set(found) == {"2", "3"}
 
 
 def test_a_repair_is_accepted_through_the_pages(service: Service) -> None:
-    page, visitor = handed_in(service, REFERENCE)
-    assert "Accepted" in visitor.open(page)[1]
+    handed_in(service, REFERENCE, "Accepted")
     assert service.is_healthy()
 
 
 def test_data_outlives_the_container_which_ends_in_peace(service: Service) -> None:
-    page, visitor = handed_in(service, "submissions/wrong_answer/softmax_over_queries.py")
+    page, visitor = handed_in(service, "submissions/wrong_answer/softmax_over_queries.py", "Wrong answer")
     assert service.stop() == 0
     service.engine.compose("rm", "--force")
     service.start()
@@ -177,11 +179,11 @@ def test_data_outlives_the_container_which_ends_in_peace(service: Service) -> No
     assert "Wrong answer" in visitor.open(page)[1]
 
 
-def handed_in(service: Service, path: str) -> tuple[str, Visitor]:
-    """Sign up, start an attempt, hand in a shipped source, and wait for its verdict; return the page that tells it."""
+def handed_in(service: Service, path: str, told: str) -> tuple[str, Visitor]:
+    """Sign up, start an attempt, hand in a shipped source, and wait until its page tells the verdict; return these."""
     with urllib.request.urlopen(f"{service.address}/healthz", timeout=20) as reply:
         assert reply.read() == b"ok"
     visitor = Visitor(service.address)
     page = visitor.submit((SHIPPED / SLUG / path).read_bytes(), SLUG, "interview")
-    assert wait_until(lambda: visitor.open(f"{page}/state")[1] == "judged", 60)
+    assert wait_until(lambda: told in visitor.open(page)[1], JUDGED_S), visitor.open(page)[1]
     return page, visitor
