@@ -116,6 +116,13 @@ def test_solving_leads_to_the_follow_ups(ada: Browser, engine: Engine) -> None:
     assert "canary question one?" in ada.text(f"{ada.attempt}/follow-ups")
 
 
+def test_a_solved_attempt_takes_another_source(ada: Browser, engine: Engine) -> None:
+    ada.start()
+    ada.submit()
+    judge_last(engine, make_judgement(Verdict.AC))
+    assert "<h1>Grading</h1>" in ada.text(ada.submit("x = 2\n").location)
+
+
 def test_giving_up_closes_the_editor_and_opens_the_answers(ada: Browser) -> None:
     ada.start()
     assert "They open when" in ada.text(f"{ada.attempt}/follow-ups")
