@@ -158,7 +158,7 @@ def test_nothing_but_its_own_folders_is_writable(service: Service) -> None:
 
 
 def test_children_are_behind_three_filters(service: Service) -> None:
-    tell = "grep -l grader.sandbox.zygote /proc/[0-9]*/cmdline | while read f; do cat ${f%cmdline}status; done"
+    tell = "grep -l grader.sandbox.zygot[e] /proc/[0-9]*/cmdline | while read f; do cat ${f%cmdline}status; done"
     handed_in(service, REFERENCE, "Accepted")
     found = [line.split()[1] for line in service.inside("sh", "-c", tell).out.splitlines() if "Seccomp_f" in line]
     # the engine's, the zygote's, and that of a child which waits
