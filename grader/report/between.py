@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from grader.errors import UserError
-from grader.report.stage_strip import stage_words
+from grader.report.stage_strip import fault_words, stage_words
 from grader.report.visible import visible
 
 NAMES_MAX: Final = 6  # that one sentence lists
@@ -195,13 +195,18 @@ def _points(between: Between) -> str:
 def _listed(what: str, names: Names, kind: str) -> list[str]:
     if not names:
         return []
-    shown = [stage_words(name) if kind == "stage" else visible(name, keep="") for name in names[:NAMES_MAX]]
+    words = {"stage": stage_words, "fault": fault_words}.get(kind, _as_it_is)
+    shown = [words(name) for name in names[:NAMES_MAX]]
     more = [f"{len(names) - NAMES_MAX} more"] if len(names) > NAMES_MAX else []
     *first, last = [*shown, *more]
     text = f"{', '.join(first)} and {last}" if first else last
     if kind == "fault":
         return [f"{what} {text}."]
     return [f"{what}: {kind if len(names) == 1 else kind + 's'} {text}."]
+
+
+def _as_it_is(name: str) -> str:
+    return visible(name, keep="")
 
 
 def _moved(before: str | None, now: str | None) -> list[str]:

@@ -36,6 +36,11 @@ def stage_words(name: str) -> str:
     return visible(name, keep="").replace("_", " ")
 
 
+def fault_words(name: str) -> str:
+    """Return a fault's id in words."""
+    return visible(name, keep="").replace("-", " ")
+
+
 def stage_strip(stages: Stages) -> Markup:
     """Return the strip as HTML: eight across, two rows of four or a list, as its container has room."""
     items = Markup("").join(_stage(name, status) for name, status in stages)

@@ -15,7 +15,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from grader import __version__
 from grader.report.page import STATIC
 from grader.report.report_weights import sample_weights
-from grader.report.stage_strip import stage_strip, stage_words
+from grader.report.stage_strip import fault_words, stage_strip, stage_words
 from grader.report.visible import visible
 from grader.web import (
     account_page,
@@ -102,7 +102,7 @@ def _set_up_templates(app: Flask) -> None:
     environment.trim_blocks = environment.lstrip_blocks = True
     for text in (texts.code, texts.numbered, texts.markdown, texts.plain, texts.inline, texts.number, texts.moment):
         environment.filters[text.__name__] = text
-    for drawn in (visible, stage_words, stage_strip, sample_weights):
+    for drawn in (visible, fault_words, stage_words, stage_strip, sample_weights):
         environment.filters[drawn.__name__] = drawn
     environment.globals.update(version=__version__, user=user, theme=pages.theme, themes=pages.THEMES)
     versions = _static_versions(app)

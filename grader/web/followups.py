@@ -10,6 +10,7 @@ from grader.report.source_diff import corrected_diff
 from grader.services import followups
 from grader.services.attempts import AttemptClosed
 from grader.services.followups import ANSWER_MAX, ANSWER_MIN, RATINGS
+from grader.services.problem_list import LEVELS
 from grader.store import queries
 from grader.store.session import read_session, write_session
 from grader.web.service import current_user, now, service
@@ -67,6 +68,7 @@ def _page(public_id: str, refused: str | None = None, error: str | None = None, 
             follow_ups=followups.follow_ups(session, attempt, problem),
             corrected_diff=corrected_diff,
             ratings=RATINGS,
+            levels=LEVELS,
             shortest=ANSWER_MIN,
             longest=ANSWER_MAX,
             refused=refused,

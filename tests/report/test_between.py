@@ -124,5 +124,5 @@ def test_results_of_real_judgements(tiny: Problem, lane: Lane, cache: CaseCache)
         "60 points more than before.",
         "Won: groups samples, values and single-precision.",
         "Right now: stages masked scores, weights and output.",
-        "It no longer behaves like mask-missing.",
+        "It no longer behaves like mask missing.",
     )

@@ -131,7 +131,7 @@ def test_faults_that_the_lesson_shows_lead_there(ada: Browser, problems: Path, m
     ada.start()
     ada.post(f"{ada.attempt}/give-up")
     links = re.findall(r'<a href="(/lesson[^"]*)">([^<]+)</a>', page(ada).partition('id="to_in_the_lesson"')[2])
-    assert links == [("/lesson?inputs=thousandfold&amp;softmax=unsafe#trace", "unsafe-softmax")]
+    assert links == [("/lesson?inputs=thousandfold&amp;softmax=unsafe#trace", "unsafe softmax")]
 
 
 @pytest.mark.parametrize("fault", FAULT_CHANGES)
