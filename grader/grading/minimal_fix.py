@@ -102,7 +102,7 @@ def smallest_repair(problem: Problem, variant: str) -> Repair | None:
     except NotComparable:
         return None
     bounds = []
-    for path in dict.fromkeys([problem.interview.corrected_source, *problem.files.below(ACCEPTED)]):
+    for path in problem.files.below(ACCEPTED):
         with suppress(NotComparable):
             bounds.append((at_least(tree, forest.tree(problem.files.text(path))), path))
     best: Repair | None = None
