@@ -156,7 +156,7 @@ def _prints(submission: Submission) -> tuple[PrintsView, ...]:
 
 def _samples(submission: Submission) -> tuple[SampleOutputs, ...]:
     """Return what came back for the samples; an accepted submission returned what was expected."""
-    if submission.sample_outputs is None or submission.verdict is Verdict.AC:
+    if submission.sample_outputs is None or submission.verdict in (Verdict.AC, Verdict.JE):
         return ()
     return from_json(submission.sample_outputs)
 
