@@ -43,30 +43,9 @@ def test_sources_are_stored_as_they_are(engine: Engine, packages: Packages, sour
     attempt = make_attempt(engine, packages, ada)
     make_submission(engine, ada, attempt, source)
     with read_session(engine) as session:
-        assert queries.newest_source(session, attempt) == source
-
-
-@pytest.mark.parametrize(
-    ("source", "shown"),
-    [
-        (b"mine = 1\n", "mine = 1\n"),
-        (b"\xef\xbb\xbfmine = 1\n", "mine = 1\n"),
-        (b"\0", None),
-        (b"\xff", None),
-        (b"#" * ((1 << 20) + 1), None),
-    ],
-)
-def test_the_editor_begins_with_the_last_text_or_the_starter(
-    engine: Engine, packages: Packages, source: bytes, shown: str | None
-) -> None:
-    ada = make_candidate(engine)
-    attempt = make_attempt(engine, packages, ada)
-    problem = packages.named(SLUG)
-    with read_session(engine) as session:
-        assert attempts.editable_source(session, attempt, problem) == problem.starter("only")
-    make_submission(engine, ada, attempt, source)
-    with read_session(engine) as session:
-        assert attempts.editable_source(session, attempt, problem) == (shown or problem.starter("only"))
+        found = queries.newest_submission(session, attempt)
+    assert found is not None
+    assert found.source == source
 
 
 def test_ordinals_have_no_gap_when_threads_submit_at_once(
@@ -138,12 +117,27 @@ def test_another_candidates_attempt_is_not_found(engine: Engine, packages: Packa
 def test_progress_is_per_problem_over_all_attempts(engine: Engine, packages: Packages) -> None:
     ada = make_candidate(engine)
     with read_session(engine) as session:
-        assert attempts.progress(session, None) == attempts.progress(session, ada) == {}
+        assert attempts.progress(session, ada) == {}
     first, second = (make_attempt(engine, packages, ada, variant) for variant in ("only", "other"))
     write_result(engine, make_submission(engine, ada, first).id, make_judgement(Verdict.AC), after(2))
     write_result(engine, make_submission(engine, ada, second).id, make_judgement(Verdict.WA), after(3))
     make_submission(engine, ada, second)
     with read_session(engine) as session:
         found = attempts.progress(session, ada)[SLUG]
-    assert (found.status, found.submissions, found.best_score) == ("solved", 3, 100.0)
+    assert (found.status, found.submissions, found.points) == ("solved", 3, 100.0)
     assert [attempt.id for attempt in found.attempts] == [second.id, first.id]
+    assert [attempts.variant_status(found, name) for name in ("only", "other", "third")] == [
+        "solved",
+        "in progress",
+        "new",
+    ]
+
+
+def test_points_are_less_what_hints_cost(engine: Engine, packages: Packages) -> None:
+    ada = make_candidate(engine)
+    attempt = make_attempt(engine, packages, ada)
+    write_result(engine, make_submission(engine, ada, attempt).id, make_judgement(Verdict.AC), after(2))
+    with write_session(engine) as session:
+        queries.attempt_of(session, ada, attempt.public_id).hint_cost = 15.0
+    with read_session(engine) as session:
+        assert attempts.progress(session, ada)[SLUG].points == 85.0
