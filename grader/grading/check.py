@@ -164,7 +164,7 @@ class _Check:
     def _read_stages(self, lane: Lane) -> None:
         """Read the stages and hold their composition against the reference."""
         try:
-            tree = stages_of(self._problem, lane)
+            tree = stages_of(self._problem, lane, self._cache)
         except InvalidPackage as error:
             self._findings += error.findings
             return

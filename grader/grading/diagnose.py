@@ -173,7 +173,7 @@ class _Diagnosing:
         like = pairs.like({self._cases[at].name: (self._cases[at], self._mine[at]) for at in reached})[:_PAIRS_MAX]
         if not like:
             return []
-        tree = stages_of(self._problem, self._lane)
+        tree = stages_of(self._problem, self._lane, self._cache)
         cases = [self._cases[at] for at in reached]
         found = pair_table.confirmed(tree, cases, [self._mine[at] for at in reached], like, self._lane)
         return [pair_table.as_row(tree, pair) for pair in found]

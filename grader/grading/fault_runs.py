@@ -27,7 +27,7 @@ def fault_table(problem: Problem, cases: tuple[Case, ...], lane: Lane, cache: Ca
     """
     found = cache.kept(problem, "faults", lambda data: unpack(data, cases))
     if found is None:
-        tree = stages_of(problem, lane)
+        tree = stages_of(problem, lane, cache)
         judged = {path: judge_closely(problem, problem.files.contents[path], lane, cache) for path in sources(problem)}
         found = assembled(problem, cases, tree, judged, _alternatives(tree, cases, lane))
         cache.keep(problem, "faults", found, pack)

@@ -35,7 +35,7 @@ def reference_of(problem: Problem, cases: Sequence[Case], lane: Lane, cache: Cas
     """
     found = cache.kept(problem, "traces", _unpack)
     if found is None:
-        tree = stages_of(problem, lane)
+        tree = stages_of(problem, lane, cache)
         fitting = [case for case in cases if not case.is_sample and not case.raises and _size(case) <= NUMBERS_MAX]
         stages = {}
         for case, values in zip(fitting, trace_cases(tree, fitting, lane), strict=True):

@@ -66,9 +66,32 @@ class Observed:
         return self._by_size.get(size, [])
 
     @cached_property
+    def _flat(self) -> tuple[Floats, npt.NDArray[np.int64]]:
+        """All numbers in one line, those that are none as 0, and where each array begins."""
+        flat = np.concatenate([np.zeros(1), *(array.ravel() for array in self.arrays)])
+        starts = 1 + np.cumsum([0, *(array.size for array in self.arrays)])
+        return np.where(np.isfinite(flat), flat, 0.0), starts
+
+    @cached_property
     def _sums(self) -> Floats:
+        flat, starts = self._flat
         with np.errstate(all="ignore"):
-            return np.array([np.abs(array[np.isfinite(array)]).sum() for array in self.arrays])
+            sums: Floats = np.add.reduceat(np.append(np.abs(flat), 0.0), starts)[:-1]
+        return np.where(self.sizes > 0, sums, 0.0)
+
+    @cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many numbers each array has."""
+        return np.array([array.size for array in self.arrays], np.int64)
+
+    @cached_property
+    def firsts(self) -> Floats:
+        """The first number of each array that is finite and not 0; 0 where there is none."""
+        flat, starts = self._flat
+        used = np.append(np.flatnonzero(flat), flat.size)
+        at = used[np.searchsorted(used, starts[:-1])]
+        inside = at < starts[1:]
+        return np.where(inside, flat[np.where(inside, at, 0)], 0.0)
 
     def whole(self, target: Floats, factors: Sequence[float] = (1.0,)) -> list[int]:
         """Return the arrays that are the target times a factor, up to the order of axes and merged neighbours."""
@@ -206,8 +229,9 @@ class Pieces:
         covered = np.zeros(target.size, bool)
         pre = np.zeros(target.size, bool)
         self._is_scrambled = False
-        for number in self._candidates(observed):
+        for number in self._candidates(observed, covered):
             self._look(observed.arrays[number], number, covered, pre)
+        self.used.sort()
         needed = np.isfinite(flat) & (flat != 0)
         self.covered = covered.reshape(target.shape)  # what was found of the stage
         if needed.any() and covered[needed].all():
@@ -217,15 +241,22 @@ class Pieces:
         else:
             self.form = "pre" if needed.any() and (covered | pre)[needed].all() else "none"
 
-    def _candidates(self, observed: Observed) -> list[int]:
-        """Return the arrays, not larger than the stage, whose first number is one of the stage's."""
-        arrays = observed.arrays
-        numbers = [n for n, array in enumerate(arrays) if array.size <= self._target.size]
-        if not numbers:
+    def _candidates(self, observed: Observed, covered: npt.NDArray[np.bool_]) -> list[int]:
+        """Return the arrays, not larger than the stage, whose first number is one of the stage's.
+
+        Single numbers, which can be thousands, are settled here.
+        """
+        numbers = np.flatnonzero(observed.sizes <= self._target.size)
+        if not numbers.size or not self._sorted.size:
             return []
-        firsts = np.array([_first_number(arrays[n]) for n in numbers])
-        is_known = self._places(firsts)[1]
-        return [n for n, known in zip(numbers, is_known.tolist(), strict=True) if known]
+        places, is_known = self._places(observed.firsts[numbers])
+        is_single = is_known & (observed.sizes[numbers] == 1)
+        if self._target.size > 1 and observed.spend(int(is_single.sum())):
+            self.used += numbers[is_single].tolist()
+            covered[places[is_single]] = True
+            is_known &= ~is_single
+        left: list[int] = numbers[is_known].tolist()
+        return left
 
     def _places(self, values: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Return where in the stage each value stands, and whether it does."""
@@ -262,14 +293,17 @@ class Pieces:
             None: some runs along several; pre: heads and their features run along the same one.
         """
         along: dict[int, set[int]] = {}
-        for stage_axis, coordinate in enumerate(np.unravel_index(np.maximum(places, 0), self._target.shape)):
-            for axis in range(places.ndim):
-                ahead, behind = np.moveaxis(places, axis, 0)[1:], np.moveaxis(places, axis, 0)[:-1]
-                turned = np.moveaxis(coordinate, axis, 0)
-                both = (ahead >= 0) & (behind >= 0)
-                if ((turned[1:] != turned[:-1]) & both).any():
+        coordinates = np.unravel_index(np.maximum(places, 0), self._target.shape)
+        for axis in range(places.ndim):
+            ahead = (slice(None),) * axis + (slice(1, None),)
+            behind = (slice(None),) * axis + (slice(None, -1),)
+            both = None if places.min() >= 0 else (places[ahead] >= 0) & (places[behind] >= 0)
+            for stage_axis, coordinate in enumerate(coordinates):
+                step = coordinate[ahead] - coordinate[behind]
+                step = step if both is None else step[both]
+                if step.any():
                     along.setdefault(stage_axis, set()).add(axis)
-                    if stage_axis in self._tokens and ((turned[1:] < turned[:-1]) & both).any():
+                    if stage_axis in self._tokens and (step < 0).any():
                         return None
         if any(len(axes) > 1 for axes in along.values()):
             return None
@@ -277,9 +311,3 @@ class Pieces:
             return "plain"
         head, feature = (along.get(axis, set()) for axis in self._heads)
         return "pre" if head and head == feature else "plain"
-
-
-def _first_number(array: Floats) -> float:
-    flat = array.ravel()
-    usable = flat[np.isfinite(flat) & (flat != 0)]
-    return float(usable[0]) if usable.size else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,6 @@ from grader.sandbox.run import Limits, Raised, Run, RunEnded, SandboxLost
 from grader.sandbox.tracing import ARRAYS_MAX, BYTES_MAX, EVENTS_MAX, OPERANDS_MAX, OPERATIONS
 from grader.sandbox.wire import Value
 
-MANY: Final = 1500  # arrays of one trace that are worth no second one: looking through them takes a while
 TRACES: Final = 3  # failing cases that are traced at most
 TRACE_LIMITS: Final = Limits(case_s=1.0, total_s=2.0, memory_mib=512)
 AXES_MAX: Final = 8
@@ -26,8 +25,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):  # a trace may hold thousands
     """One step of the submission: what made an array, at which of its lines, from which arrays."""
 
     kind: str

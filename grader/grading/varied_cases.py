@@ -77,7 +77,7 @@ def varied_cases(problem: Problem, cases: Sequence[Case], lane: Lane, cache: Cas
     if found is None:
         usable = [case for case in cases if not case.raises and is_ordinary(case) and _size(case) <= NUMBERS_MAX]
         ordered = sorted(worth_tracing(usable, len(usable)), key=lambda case: _is_short(problem, case))
-        found = Varied(_perturbed(problem, ordered, lane), _ladder(problem, ordered, lane))
+        found = Varied(_perturbed(problem, ordered, lane), _ladder(problem, ordered, lane, cache))
         cache.keep(problem, "varied", found, _pack)
     return found
 
@@ -136,10 +136,10 @@ def _exchanged(value: Value, axis: int) -> Value:
     return np.ascontiguousarray(np.moveaxis(changed, 0, axis))
 
 
-def _ladder(problem: Problem, cases: Sequence[Case], lane: Lane) -> Ladder | None:
+def _ladder(problem: Problem, cases: Sequence[Case], lane: Lane, cache: CaseCache) -> Ladder | None:
     if SCORES not in problem.spec.stages:
         return None
-    tree = stages_of(problem, lane)
+    tree = stages_of(problem, lane, cache)
     for case in cases:
         if SCORES not in (needed := tree.needed(case.entry)):
             continue

@@ -32,8 +32,8 @@ from grader.sandbox.pool import Lane
 from grader.sandbox.wire import WireError
 
 _MAGIC: Final = b"grader cases 2\n"
-KINDS: Final = ("cases", "traces", "faults", "pairs", "varied", "check")
-REMEMBERED_MAX: Final = 96  # values in memory: of some thirty packages all that judging needs
+KINDS: Final = ("cases", "stages", "traces", "faults", "pairs", "varied", "check")
+REMEMBERED_MAX: Final = 128  # values in memory: of some thirty packages all that judging needs
 _DIGEST_BYTES: Final = 32
 Kept = TypeVar("Kept")
 KEPT_DAYS: Final = 60  # files not used for so long are removed
@@ -112,7 +112,8 @@ class CaseCache:
                 self._memory.popitem(last=False)
 
     def _path(self, problem: Problem, kind: str) -> Path:
-        assert self._folder is not None and kind in KINDS
+        assert self._folder is not None
+        assert kind in KINDS
         return self._folder / f"{problem.sha256}-{__version__}-{np.__version__}-{platform.machine()}.{kind}"
 
     def _usable(self, folder: Path) -> Path | None:
@@ -156,7 +157,9 @@ class CaseCache:
                     raise
         except OSError as error:
             if not self._has_warned:
-                self._warn(f"The cache {path.parent} cannot be written ({error.strerror}); cases are generated each time.")
+                self._warn(
+                    f"The cache {path.parent} cannot be written ({error.strerror}); cases are generated each time."
+                )
             self._has_warned = True
         else:
             self._prune(path.parent)

@@ -9,14 +9,15 @@ from typing import Final
 
 import numpy as np
 
+from grader.problems.cache import CaseCache
 from grader.problems.cases import Array, Case
 from grader.problems.loader import Problem
 from grader.problems.package_code import in_sandbox
 from grader.problems.stage_code import CHANGED_ARGUMENTS, MANY
-from grader.problems.stages import FILE, TRACE, StageTree, caller_of, describing_source, read_stages
+from grader.problems.stages import FILE, TRACE, StageTree, caller_of, described_in, describing_source, read_stages
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import End, Limits, Raised, Run, RunEnded
-from grader.sandbox.wire import Value
+from grader.sandbox.wire import Value, decode, encode
 
 COMPOSED_LIMITS: Final = Limits(case_s=5, total_s=120, memory_mib=2048)
 # arrays; or the built-in exception that was raised, how the run ended, or a word of stage_code
@@ -28,13 +29,19 @@ Outcome = tuple[Array, ...] | str
 Names = tuple[str, ...]  # of the alternatives that replace their stages
 
 
-def stages_of(problem: Problem, lane: Lane) -> StageTree:
-    """Return the stages that a package's code defines.
+def stages_of(problem: Problem, lane: Lane, cache: CaseCache) -> StageTree:
+    """Return the stages that a package's code defines; the first time for a package it is asked in the sandbox.
 
     Raises:
         InvalidPackage: the code cannot be loaded, or defines something else.
     """
-    return in_sandbox(problem, lane, FILE, describing_source(problem), [], lambda run: read_stages(problem, run))
+    found = cache.kept(problem, "stages", lambda data: read_stages(problem, decode(data)))
+    if found is None:
+        source = describing_source(problem)
+        described = in_sandbox(problem, lane, FILE, source, [], described_in)
+        found = read_stages(problem, described)
+        cache.keep(problem, "stages", found, lambda _: encode(described))
+    return found
 
 
 def trace_cases(tree: StageTree, cases: Sequence[Case], lane: Lane) -> list[Outcome]:
@@ -43,9 +50,7 @@ def trace_cases(tree: StageTree, cases: Sequence[Case], lane: Lane) -> list[Outc
     return [outcome for (outcome,) in _outcomes(tree.source(), calls, lane)]
 
 
-def compose_cases(
-    tree: StageTree, cases: Sequence[Case], faults: Sequence[Names], lane: Lane
-) -> list[list[Outcome]]:
+def compose_cases(tree: StageTree, cases: Sequence[Case], faults: Sequence[Names], lane: Lane) -> list[list[Outcome]]:
     """Return for each fault and case what the composed stages return with the fault's alternatives in place.
 
     An entry is composed with those alternatives whose stages it has; where it has none of them, the outcome is that of

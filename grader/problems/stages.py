@@ -148,14 +148,19 @@ def describing_source(problem: Problem) -> bytes:
     return (code_of(problem) + DESCRIBE).encode()
 
 
-def read_stages(problem: Problem, run: Run) -> StageTree:
-    """Describe a package's stages in a run that has loaded `describing_source`.
+def described_in(run: Run) -> Value:
+    """Return what a run that has loaded `describing_source` says of a package's functions; not checked yet."""
+    described = run.compute("_grader_describe", {}, {})
+    return None if isinstance(described, Raised) else described
+
+
+def read_stages(problem: Problem, described: Value) -> StageTree:
+    """Return a package's stages as its code describes them.
 
     Raises:
         InvalidPackage: they are not what problem.yaml says; every finding.
     """
-    described = run.compute("_grader_describe", {}, {})
-    if isinstance(described, Raised) or not _is_description(described):
+    if not _is_description(described):
         raise InvalidPackage([f"{problem.slug}/{FILE}: cannot be described; define plain functions only."])
     functions = [
         StageFunction(name, tuple(parameters), " ".join(text.partition("\n\n")[0].split()), _where(problem, line))
@@ -178,11 +183,15 @@ def _is_description(value: Value) -> bool:
         plain = name.removeprefix("*") if type(name) is str else ""
         return len(plain) <= 200 and plain.isidentifier() and not keyword.iskeyword(plain)
 
-    return isinstance(value, list) and len(value) <= FUNCTIONS_MAX and all(
-        isinstance(item, list)
-        and [type(part) for part in item] == [str, list, str, int]
-        and all(map(is_name, (item[0], *item[1])))
-        for item in value
+    return (
+        isinstance(value, list)
+        and len(value) <= FUNCTIONS_MAX
+        and all(
+            isinstance(item, list)
+            and [type(part) for part in item] == [str, list, str, int]
+            and all(map(is_name, (item[0], *item[1])))
+            for item in value
+        )
     )
 
 

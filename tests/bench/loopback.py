@@ -1,0 +1,117 @@
+"""A client that costs little: HTTP/1.1 over loopback, one connection for each candidate, within one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+import urllib.parse
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import Engine
+
+from grader.services import accounts, sessions
+from grader.store.session import write_session
+
+TIMEOUT_S: Final = 60.0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply, and how long it took."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes = field(repr=False)
+    seconds: float
+
+
+@dataclass
+class Candidate:
+    """One signed-in candidate with a connection that is kept."""
+
+    host: str
+    port: int
+    token: str
+    csrf: str = ""
+    attempt: str = ""
+    _streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = field(default=None, repr=False)
+
+    async def get(self, path: str) -> Reply:
+        """Get a page."""
+        return await self._exchange("GET", path, b"")
+
+    async def post(self, path: str, **fields: str) -> Reply:
+        """Post a form."""
+        body = urllib.parse.urlencode({"csrf_token": self.csrf, **fields}).encode()
+        return await self._exchange("POST", path, body)
+
+    async def start(self, slug: str, variant: str) -> None:
+        """Begin an attempt, with the forms' token."""
+        found = re.search(rb'name="csrf_token" value="([^"]+)"', (await self.get("/lesson")).body)
+        assert found
+        self.csrf = found[1].decode()
+        reply = await self.post(f"/problems/{slug}/attempts", variant=variant)
+        assert reply.status == 303, reply
+        self.attempt = reply.headers["location"]
+
+    async def submit(self, source: str) -> Reply:
+        """Hand a source in."""
+        return await self.post(f"{self.attempt}/submissions", source=source)
+
+    async def close(self) -> None:
+        """Hang up."""
+        if self._streams:
+            self._streams[1].close()
+            with contextlib.suppress(OSError):
+                await self._streams[1].wait_closed()
+            self._streams = None
+
+    async def _exchange(self, method: str, path: str, body: bytes) -> Reply:
+        began = time.perf_counter()
+        async with asyncio.timeout(TIMEOUT_S):
+            for attempt in range(2):
+                is_kept = self._streams is not None
+                try:
+                    reply = await self._ask(method, path, body)
+                    break
+                except (OSError, asyncio.IncompleteReadError):
+                    await self.close()
+                    if not is_kept or attempt:  # a kept connection may have been closed for its age: ask once more
+                        raise
+        return Reply(reply[0], reply[1], reply[2], time.perf_counter() - began)
+
+    async def _ask(self, method: str, path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        if self._streams is None:
+            self._streams = await asyncio.open_connection(self.host, self.port)
+        reader, writer = self._streams
+        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nCookie: grader={self.token}\r\n"
+        if body:
+            head += f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n"
+        writer.write(f"{head}\r\n".encode() + body)
+        lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:] if line)}
+        content = await reader.readexactly(int(headers.get("content-length", "0")))
+        if headers.get("connection", "").lower() == "close":
+            await self.close()
+        return int(lines[0].split()[1]), headers, content
+
+
+def make_candidates(engine: Engine, host: str, port: int, number: int, prefix: str = "load") -> list[Candidate]:
+    """Make users that are signed in."""
+    now = datetime.now(UTC)
+    made = []
+    with write_session(engine) as session:
+        for index in range(number):
+            user = accounts.add(session, f"{prefix} {index}", "no password", now)
+            made.append(Candidate(host, port, sessions.begin(session, user, "", now, is_kept=True)))
+    return made
+
+
+def percentile(values: list[float], share: float) -> float:
+    """Return a percentile of unsorted values, in milliseconds."""
+    ordered = sorted(values)
+    return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
