@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload, undefer
 
 from grader.errors import NotFound
 from grader.grading.verdict import Verdict
+from grader.store.base import Mode
 from grader.store.models import Attempt, FollowUpAnswer, Package, SampleRun, Submission, SubmissionFault, User
 
 
@@ -75,12 +76,13 @@ def running_attempt(session: Session, candidate: User, package: Package, variant
 
 
 def opened_attempt(session: Session, candidate: User, slug: str) -> Attempt | None:
-    """Return a candidate's newest attempt on a problem that is solved or given up."""
+    """Return a candidate's newest attempt in practice on a problem that is solved or given up."""
     statement = (
         select(Attempt)
         .join(Attempt.package)
         .where(
             Attempt.candidate_id == candidate.id,
+            Attempt.mode == Mode.PRACTICE,
             Package.slug == slug,
             or_(Attempt.solved_at.is_not(None), Attempt.given_up_at.is_not(None)),
         )
