@@ -75,6 +75,8 @@ def test_the_service_starts_and_ctrl_c_ends_it(command: Command) -> None:
         )
         assert said, line
         assert said[2] == f"{command.folder}/home/.local/share/grader"
+        offered = rf"There is no admin yet\. This link makes one, once, within 7 days: {said[1]}links/[\w-]{{43}}\n"
+        assert re.fullmatch(offered, process.stderr.readline().decode())
         assert wait_until(lambda: answers(f"{said[1]}healthz"), 30)
         below = children_of(process.pid)
         os.killpg(process.pid, signal.SIGINT)
