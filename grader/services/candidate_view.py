@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from grader.errors import UserError
 from grader.grading.minimal_fix import minimal_fix
@@ -176,6 +177,12 @@ def _fix(submission: Submission, problem: Problem) -> str | None:
     if not submission.attempt.is_over or submission.verdict in (None, Verdict.CE, Verdict.JE):
         return None
     try:
-        return minimal_fix(problem, submission.source, submission.attempt.variant).sentence
+        return _size_of_change(problem, submission.source, submission.attempt.variant)
     except NotComparable:
         return None
+
+
+@lru_cache(maxsize=64)
+def _size_of_change(problem: Problem, source: bytes, variant: str) -> str:
+    """Return it in words; the comparison takes as long as judging does, and a page is looked at more than once."""
+    return minimal_fix(problem, source, variant).sentence

@@ -174,6 +174,25 @@ def test_a_verdict_can_be_waited_for(engine: Engine, service: Judging, ada: User
     assert time.monotonic() - began < 5
 
 
+def test_only_some_wait_for_verdicts_at_a_time(engine: Engine, service: Judging, ada: User, attempt: Attempt) -> None:
+    with write_session(engine) as session:
+        submission = attempts.submit(session, ada, attempt.public_id, WRONG, NOON)
+        service.dispatch(session, submission)  # to threads that never start
+    took: list[float] = []
+
+    def wait() -> None:
+        began = time.monotonic()
+        service.wait(submission.id, 2)
+        took.append(time.monotonic() - began)
+
+    threads = [threading.Thread(target=wait) for _ in range(judging.HELD_MAX + 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(seconds >= 2 for seconds in took) == [False] * 2 + [True] * judging.HELD_MAX
+
+
 @pytest.mark.sandbox
 def test_what_came_back_for_the_samples_is_kept(engine: Engine, service: Judging, ada: User, attempt: Attempt) -> None:
     raising = b"def twice(x):\n    return x / 0 if x.size > 2 else [x[0] * 2]\n"
