@@ -209,6 +209,9 @@ def test_the_editor_is_a_link_away_on_a_small_screen(chromium: Browser, base: st
     visit.start()
     visit.page.get_by_role("link", name="To the editor").click()
     expect(visit.page.get_by_label("Your source")).to_be_in_viewport()
+    visit.page.get_by_label("Your source").click()
+    visit.page.keyboard.press("Control+End")
+    assert visit.page.locator(".editor").evaluate("editor => editor.scrollLeft + editor.firstChild.offsetWidth") <= 328
     visit.context.close()
 
 
