@@ -61,7 +61,7 @@ class _Counter:
 
 # a name never begins with a blank
 _ANY: Final = _Counter(" any", free=50, first_wait=1, longest_wait=60)
-_SIGN_UP: Final = _Counter(" sign-up", free=50, first_wait=1, longest_wait=60)
+_SIGN_UP: Final = _Counter(" sign-up", free=100, first_wait=1, longest_wait=60)
 _UNUSABLE: Final = " unusable"  # counts what cannot be a name
 
 

@@ -151,7 +151,7 @@ def test_signing_up_makes_a_user_without_rights(engine: Engine) -> None:
 
 
 def test_signing_up_is_bounded_by_address(engine: Engine, ada: User) -> None:
-    for _ in range(50):
+    for _ in range(100):
         with pytest.raises(UserError, match="is taken"):
             sign_in.sign_up(engine, HASHES, "ada lovelace", PASSWORD, HOME, NOON)
     with pytest.raises(Slowed):
