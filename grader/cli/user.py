@@ -83,13 +83,13 @@ def role_command(name: str, interviewer: bool | None, admin: bool | None) -> Non
     """Give NAME rights or take them, which signs NAME out everywhere; one admin stays."""
     if interviewer is None and admin is None:
         raise click.UsageError("Say which right to give or to take.")
-    with _database() as (_, engine, _):
+    with _database() as (_, engine, now):
         from grader.services import accounts
         from grader.store.session import write_session
 
         with write_session(engine) as session:
             user = accounts.named(session, name)
-            user = accounts.set_rights(session, user, is_interviewer=interviewer, is_admin=admin)
+            user = accounts.set_rights(session, user, now, is_interviewer=interviewer, is_admin=admin)
     click.echo(f"{user.name} is {_rights(user)} now, and signed out everywhere.", err=True)
 
 
@@ -98,7 +98,7 @@ def role_command(name: str, interviewer: bool | None, admin: bool | None) -> Non
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove_command(name: str, yes: bool) -> None:
     """Delete NAME with every attempt, source, verdict and answer, for good."""
-    with _database() as (_, engine, _):
+    with _database() as (_, engine, now):
         from grader.services import accounts
         from grader.store.session import read_session, write_session
 
@@ -109,7 +109,7 @@ def remove_command(name: str, yes: bool) -> None:
         if not yes:
             click.confirm(f"Delete {user.name} and everything in the account for good?", abort=True, err=True)
         with write_session(engine) as session:
-            accounts.remove(session, user)
+            accounts.remove(session, user, now)
     click.echo(f"{user.name} is deleted.", err=True)
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.report.visible import visible
+from grader.services import audit
 from grader.store import account_queries as queries
 from grader.store.models import NAME_LENGTH, User
 
@@ -56,7 +57,7 @@ def add(
     is_interviewer: bool = False,
     is_admin: bool = False,
 ) -> User:
-    """Return a new user; without a password only a link lets them in.
+    """Return a new user: with a password they made the account themselves, without one a link lets them in.
 
     Raises:
         UnusableName: it cannot be used, or another user has it.
@@ -73,6 +74,8 @@ def add(
     )
     if not queries.add_user(session, user):
         raise NameTaken(f"The name {name} is taken; choose another one.")
+    actor = None if password_hash is None else user
+    audit.record(session, actor, "user.add", user, now, is_interviewer=is_interviewer, is_admin=is_admin)
     return user
 
 
@@ -88,8 +91,8 @@ def named(session: Session, name: str) -> User:
     return user
 
 
-def rename(session: Session, user: User, name: str) -> None:
-    """Give a user another name.
+def rename(session: Session, user: User, name: str, now: datetime) -> None:
+    """Give a user another name, as they ask.
 
     Raises:
         UnusableName: it cannot be used, or another user has it.
@@ -97,9 +100,10 @@ def rename(session: Session, user: User, name: str) -> None:
     name = tidy_name(name)
     if not queries.rename_user(session, user, name, name_key(name)):
         raise NameTaken(f"The name {name} is taken; choose another one.")
+    audit.record(session, user, "user.rename", user, now)
 
 
-def set_password(session: Session, user: User, password_hash: str) -> User:
+def set_password(session: Session, user: User, password_hash: str, now: datetime) -> User:
     """Give a user another password, which ends every session and link of theirs; return the user as stored.
 
     Raises:
@@ -108,11 +112,28 @@ def set_password(session: Session, user: User, password_hash: str) -> User:
     stored = _locked(session, user)
     stored.password_hash = password_hash
     _end_access(session, stored)
+    audit.record(session, stored, "user.password", stored, now)
     return stored
 
 
-def set_rights(session: Session, user: User, *, is_interviewer: bool | None, is_admin: bool | None) -> User:
+def set_rights(
+    session: Session,
+    user: User,
+    now: datetime,
+    *,
+    is_interviewer: bool | None,
+    is_admin: bool | None,
+    actor: User | None = None,
+) -> User:
     """Give or take rights, which ends every session of the user; None leaves a right as it is.
+
+    Args:
+        session: stores the change.
+        user: whose rights they are.
+        now: the time.
+        is_interviewer: whether they may set interviews up.
+        is_admin: whether they may do everything.
+        actor: the admin who decides; None: who runs the service at its machine.
 
     Raises:
         NotFound: the account is gone.
@@ -125,11 +146,13 @@ def set_rights(session: Session, user: User, *, is_interviewer: bool | None, is_
     stored.is_admin = stored.is_admin if is_admin is None else is_admin
     stored.epoch += 1
     queries.delete_sessions_of(session, stored)
+    interviewer, admin = stored.is_interviewer, stored.is_admin
+    audit.record(session, actor, "user.rights", stored, now, is_interviewer=interviewer, is_admin=admin)
     return stored
 
 
-def remove(session: Session, user: User) -> None:
-    """Delete a user and everything of theirs.
+def remove(session: Session, user: User, now: datetime, actor: User | None = None) -> None:
+    """Delete a user and everything of theirs; of them the audit log keeps an id alone.
 
     Raises:
         NotFound: the account is gone.
@@ -137,6 +160,7 @@ def remove(session: Session, user: User) -> None:
     """
     if queries.number_of_users(session) > 1:
         _keep_an_admin(session, user)
+    audit.record(session, actor, "user.remove", user, now)
     if not queries.delete_user(session, _locked(session, user)):
         raise UserError(f"{user.name} is part of interviews, whose records stay; an admin has to remove those first.")
 

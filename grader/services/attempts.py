@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.problems.loader import Problem
+from grader.services import audit
 from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.base import Mode
@@ -60,7 +61,7 @@ def start(
         candidate_id=candidate.id, package_id=package.id, variant=variant, mode=Mode.PRACTICE, started_at=now
     )
     session.add(attempt)
-    session.flush()
+    audit.record(session, candidate, "attempt.start", attempt, now, problem=package.slug, variant=variant)
     return attempt
 
 
@@ -80,7 +81,7 @@ def submit(session: Session, candidate: User, public_id: str, source: bytes, now
     ordinal = queries.last_ordinal(session, attempt) + 1
     submission = Submission(attempt=attempt, ordinal=ordinal, source=source, created_at=now)
     session.add(submission)
-    session.flush()
+    audit.record(session, candidate, "attempt.submit", attempt, now, number=ordinal, bytes=len(source))
     return submission
 
 
@@ -93,6 +94,7 @@ def give_up(session: Session, candidate: User, public_id: str, now: datetime) ->
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
     if not attempt.is_over:
         attempt.given_up_at = now
+        audit.record(session, candidate, "attempt.give-up", attempt, now)
     return attempt
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import UserError
 from grader.problems.loader import Problem
+from grader.services import audit
 from grader.services.attempts import AttemptClosed
 from grader.services.packages import Packages
 from grader.store import queries
@@ -77,3 +78,4 @@ def diagnose(session: Session, candidate: User, public_id: str, stage: str, pack
         raise UserError("Choose one of the stages, or that you do not know.")
     attempt.diagnosed_stage = None if stage == UNKNOWN else stage
     attempt.diagnosed_at = now
+    audit.record(session, candidate, "attempt.diagnose", attempt, now)

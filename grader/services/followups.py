@@ -15,6 +15,7 @@ from grader.attention.fault_changes import FAULT_CHANGES
 from grader.errors import NotFound, UserError
 from grader.problems.loader import Problem
 from grader.problems.schema import FollowUpSpec, MultipleChoiceSpec, WrongAnswerSpec
+from grader.services import audit
 from grader.services.attempts import AttemptClosed
 from grader.services.packages import Packages
 from grader.store import queries
@@ -150,7 +151,7 @@ def answer(
     else:
         raise NotFound(NO_QUESTION)
     session.add(FollowUpAnswer(attempt_id=attempt.id, question_id=question, text=text, created_at=now))
-    session.flush()
+    audit.record(session, candidate, "attempt.answer", attempt, now, question=question)
 
 
 def rate(
@@ -172,6 +173,7 @@ def rate(
     if rating not in {str(number) for number in RATINGS}:
         raise UserError(f"Rate your answer with one of: {', '.join(RATINGS.values())}.")
     answered.rating, answered.rated_at = int(rating), now
+    audit.record(session, candidate, "attempt.rate", attempt, now, question=question, rating=int(rating))
 
 
 def _own_text(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final, Literal
 
 from sqlalchemy.orm import Session
@@ -18,6 +19,7 @@ from grader.errors import UserError
 from grader.grading.verdict import Method, Verdict
 from grader.problems.loader import Problem
 from grader.problems.schema import HintSpec
+from grader.services import audit
 from grader.services.attempts import AttemptClosed
 from grader.services.packages import Packages
 from grader.store import queries
@@ -118,7 +120,7 @@ def ladder(finding: Finding, level: int, costs: tuple[float, float]) -> tuple[Ru
 
 
 def open_hint(
-    session: Session, candidate: User, public_id: str, ordinal: int, level: int, packages: Packages
+    session: Session, candidate: User, public_id: str, ordinal: int, level: int, packages: Packages, now: datetime
 ) -> Attempt:
     """Open the next level for a whole attempt, which costs points once; what is open already costs nothing.
 
@@ -139,6 +141,7 @@ def open_hint(
         raise AttemptClosed(f"Hint {offered.level} comes before that one; open it first. Nothing was charged.")
     attempt.hint_level = level
     attempt.hint_cost += offered.cost
+    audit.record(session, candidate, "attempt.hint", attempt, now, number=ordinal, level=level, cost=offered.cost)
     return attempt
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from grader.errors import NotFound
-from grader.services import accounts, passwords
+from grader.services import accounts, audit, passwords
 from grader.services.passwords import Passwords
 from grader.services.sessions import hash_of, new_token
 from grader.store import account_queries as queries
@@ -30,7 +30,7 @@ class LinkEnded(NotFound):
         )
 
 
-def make(session: Session, user: User | None, now: datetime, lifetime: timedelta) -> str:
+def make(session: Session, user: User | None, now: datetime, lifetime: timedelta, actor: User | None = None) -> str:
     """Return the token of a new link, which ends earlier ones of the same user; None: it makes the first admin."""
     queries.delete_links_before(session, now)
     queries.delete_links_for(session, user)
@@ -43,7 +43,7 @@ def make(session: Session, user: User | None, now: datetime, lifetime: timedelta
             expires_at=now + lifetime,
         )
     )
-    session.flush()
+    audit.record(session, actor, "link.make", user or "user first", now)
     return token
 
 
@@ -85,11 +85,12 @@ def use(engine: Engine, hashes: Passwords, token: str, name: str, password: str,
         user = find(session, token, now).user
     name = user.name if user else accounts.tidy_name(name)
     passwords.check(password, name)
-    password_hash = hashes.hash(password)
+    with hashes.place():
+        password_hash = hashes.hash(password)
     with write_session(engine) as session:
         link = find(session, token, now)
         if not queries.use_link(session, link.id, now):
             raise LinkEnded
         if link.user is None:
             return accounts.add(session, name, password_hash, now, is_interviewer=True, is_admin=True)
-        return accounts.set_password(session, link.user, password_hash)
+        return accounts.set_password(session, link.user, password_hash, now)

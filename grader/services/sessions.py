@@ -10,6 +10,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
+from grader.services import audit
 from grader.store import account_queries as queries
 from grader.store.models import User, WebSession
 
@@ -30,8 +31,17 @@ def hash_of(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def begin(session: Session, user: User, device: str, now: datetime, *, is_kept: bool) -> str:
-    """Sign a browser in; return the token of its cookie."""
+def begin(session: Session, user: User, device: str, now: datetime, *, is_kept: bool, is_told: bool = False) -> str:
+    """Sign a browser in; return the token of its cookie.
+
+    Args:
+        session: stores it.
+        user: who signs in.
+        device: words for the browser.
+        now: the time.
+        is_kept: whether the browser keeps the session when it is closed.
+        is_told: whether the audit log has an entry already of what opens it, such as another password.
+    """
     queries.delete_sessions_before(session, now, now - IDLE)
     token = new_token()
     row = WebSession(
@@ -45,7 +55,29 @@ def begin(session: Session, user: User, device: str, now: datetime, *, is_kept: 
     )
     session.add(row)
     session.flush()
+    if not is_told:
+        audit.record(session, user, "session.begin", user, now)
     return token
+
+
+def end(session: Session, token: str, now: datetime) -> None:
+    """Sign a browser out: no copy of its cookie opens anything any more."""
+    if found := queries.web_session_of(session, hash_of(token)):
+        audit.record(session, found.user, "session.end", found.user, now)
+    queries.delete_web_session(session, hash_of(token))
+
+
+def end_own(session: Session, user: User, public_id: str, now: datetime) -> None:
+    """Sign another browser of a user out, when it is theirs."""
+    if queries.delete_own_session(session, user, public_id):
+        audit.record(session, user, "session.end", user, now, ended=public_id)
+
+
+def end_all(session: Session, user: User, now: datetime, actor: User | None) -> int:
+    """Sign every browser of a user out, as an admin decides; return how many there were."""
+    number = queries.delete_sessions_of(session, user)
+    audit.record(session, actor, "session.end-all", user, now, number=number)
+    return number
 
 
 def recognise(session: Session, token: str, now: datetime) -> WebSession | None:

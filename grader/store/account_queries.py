@@ -102,14 +102,17 @@ def delete_web_session(session: Session, token_sha256: str) -> None:
     session.execute(delete(WebSession).where(WebSession.token_sha256 == token_sha256))
 
 
-def delete_own_session(session: Session, user: User, public_id: str) -> None:
-    """Remove a session when it is this user's."""
-    session.execute(delete(WebSession).where(WebSession.public_id == public_id, WebSession.user_id == user.id))
+def delete_own_session(session: Session, user: User, public_id: str) -> bool:
+    """Remove a session when it is this user's; return whether there was one."""
+    statement = delete(WebSession).where(WebSession.public_id == public_id, WebSession.user_id == user.id)
+    removed: int = session.connection().execute(statement).rowcount
+    return removed == 1
 
 
-def delete_sessions_of(session: Session, user: User) -> None:
-    """Remove every session of a user."""
-    session.execute(delete(WebSession).where(WebSession.user_id == user.id))
+def delete_sessions_of(session: Session, user: User) -> int:
+    """Remove every session of a user; return how many there were."""
+    removed: int = session.connection().execute(delete(WebSession).where(WebSession.user_id == user.id)).rowcount
+    return removed
 
 
 def delete_sessions_before(session: Session, expiry: datetime, seen: datetime) -> None:

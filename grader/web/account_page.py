@@ -9,7 +9,6 @@ from grader.errors import UserError
 from grader.services import accounts, own_data, passwords, sessions, sign_in
 from grader.services.passwords import WeakPassword
 from grader.services.sign_in import WrongPassword
-from grader.store import account_queries as queries
 from grader.store.session import read_session, write_session
 from grader.web import cookies
 from grader.web.errors import retry_header
@@ -29,7 +28,7 @@ def rename() -> ResponseReturnValue:
     """Take another name."""
     try:
         with write_session(service().engine) as session:
-            accounts.rename(session, current_user(), request.form.get("name", ""))
+            accounts.rename(session, current_user(), request.form.get("name", ""), now())
     except UserError as error:
         return _page("name", error)
     return redirect(url_for("account_page.show", done="name", _anchor="change-name"), 303)
@@ -42,12 +41,13 @@ def change_password() -> ResponseReturnValue:
     try:
         passwords.check(new, own.name)
         _confirm()
-        password_hash = service().passwords.hash(new)
+        with service().passwords.place():
+            password_hash = service().passwords.hash(new)
         with write_session(service().engine) as session:
-            changed = accounts.set_password(session, own, password_hash)
+            changed = accounts.set_password(session, own, password_hash, now())
     except UserError as error:
         return _page("password", error)
-    cookies.sign_in(service().engine, changed, now(), is_kept=is_kept)
+    cookies.sign_in(service().engine, changed, now(), is_kept=is_kept, is_told=True)
     return redirect(url_for("account_page.show", done="password", _anchor="change-password"), 303)
 
 
@@ -55,7 +55,7 @@ def change_password() -> ResponseReturnValue:
 def end_session() -> ResponseReturnValue:
     """Sign one browser out."""
     with write_session(service().engine) as session:
-        queries.delete_own_session(session, current_user(), request.form.get("session", ""))
+        sessions.end_own(session, current_user(), request.form.get("session", ""), now())
     return redirect(url_for("account_page.show", _anchor="sessions"), 303)
 
 
@@ -73,7 +73,7 @@ def delete() -> ResponseReturnValue:
     try:
         _confirm()
         with write_session(service().engine) as session:
-            accounts.remove(session, current_user())
+            accounts.remove(session, current_user(), now(), current_user())
     except UserError as error:
         return _page("delete", error)
     cookies.forget()

@@ -63,13 +63,13 @@ def sign_up() -> ResponseReturnValue:
         made = sign_in.sign_up(service().engine, service().passwords, name, password, request.remote_addr, now())
     except UserError as error:
         return _form("signup.html", error)
-    return _open_session(made)
+    return _open_session(made, is_told=True)
 
 
 @bp.post("/sign-out")
 def sign_out() -> ResponseReturnValue:
     """End this browser's session."""
-    cookies.sign_out(service().engine)
+    cookies.sign_out(service().engine, now())
     return redirect(url_for("accounts.show_sign_in", notice="out"), 303)
 
 
@@ -97,7 +97,7 @@ def use_link() -> ResponseReturnValue:
         raise
     except UserError as error:
         return _link_form(error)
-    response = _open_session(found)
+    response = _open_session(found, is_told=True)
     response.delete_cookie(cookies.cookie_name(LINK_COOKIE), secure=current_app.config["SESSION_COOKIE_SECURE"])
     return response
 
@@ -117,8 +117,8 @@ def _require_signup() -> None:
         raise NotFound("Accounts are made by the people who run this service; ask them for one.")
 
 
-def _open_session(found: User) -> Response:
-    cookies.sign_in(service().engine, found, now(), is_kept="keep" in request.form)
+def _open_session(found: User, *, is_told: bool = False) -> Response:
+    cookies.sign_in(service().engine, found, now(), is_kept="keep" in request.form, is_told=is_told)
     return redirect(_next(), 303)
 
 

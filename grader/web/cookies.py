@@ -76,18 +76,26 @@ def _find(engine: Engine, now: datetime) -> WebSession | None:
     return found
 
 
-def sign_in(engine: Engine, user: User, now: datetime, *, is_kept: bool) -> None:
-    """Open a session for this browser under a new token; the one from before is worth nothing afterwards."""
+def sign_in(engine: Engine, user: User, now: datetime, *, is_kept: bool, is_told: bool = False) -> None:
+    """Open a session for this browser under a new token; the one from before is worth nothing afterwards.
+
+    Args:
+        engine: the database.
+        user: who signs in.
+        now: the time.
+        is_kept: whether the browser keeps the session when it is closed.
+        is_told: whether the audit log has an entry of what led to it.
+    """
     with write_session(engine) as session:
         queries.delete_web_session(session, sessions.hash_of(token()))
-        new = sessions.begin(session, user, device(request.user_agent.string), now, is_kept=is_kept)
+        new = sessions.begin(session, user, device(request.user_agent.string), now, is_kept=is_kept, is_told=is_told)
     _hand_out(new, int(sessions.KEPT.total_seconds()) if is_kept else None)
 
 
-def sign_out(engine: Engine) -> None:
+def sign_out(engine: Engine, now: datetime) -> None:
     """End this browser's session for good: no copy of the cookie opens anything any more."""
     with write_session(engine) as session:
-        queries.delete_web_session(session, sessions.hash_of(token()))
+        sessions.end(session, token(), now)
     forget()
 
 

@@ -48,7 +48,7 @@ def open_hint(public_id: str, ordinal: int) -> ResponseReturnValue:
     """Open the hint whose price the button named."""
     level = hints.asked_level(request.form.get("level", ""))
     with write_session(service().engine) as session:
-        hints.open_hint(session, current_user(), public_id, ordinal, level, service().packages)
+        hints.open_hint(session, current_user(), public_id, ordinal, level, service().packages, now())
     return redirect(url_for("verdicts.show", public_id=public_id, ordinal=ordinal, _anchor="hints"), 303)
 
 

@@ -63,9 +63,9 @@ def test_renaming_keeps_the_account_and_refuses_a_taken_name(engine: Engine) -> 
     ada = make_candidate(engine, "Ada")
     make_candidate(engine, "Eve")
     with write_session(engine) as session:
-        accounts.rename(session, ada, "ADA")
+        accounts.rename(session, ada, "ADA", NOON)
     with pytest.raises(NameTaken), write_session(engine) as session:
-        accounts.rename(session, ada, "eve")
+        accounts.rename(session, ada, "eve", NOON)
     with read_session(engine) as session:
         found = accounts.named(session, "ada")
     assert (found.id, found.name) == (ada.id, "ADA")
@@ -77,7 +77,7 @@ def test_rights_change_and_end_the_sessions_of_the_user(engine: Engine) -> None:
     with write_session(engine) as session:
         token = sessions.begin(session, ada, "Firefox", NOON, is_kept=True)
     with write_session(engine) as session:
-        changed = accounts.set_rights(session, ada, is_interviewer=True, is_admin=None)
+        changed = accounts.set_rights(session, ada, NOON, is_interviewer=True, is_admin=None)
     assert (changed.is_interviewer, changed.is_admin, changed.epoch) == (True, False, 2)
     with read_session(engine) as session:
         assert sessions.recognise(session, token, NOON) is None
@@ -86,10 +86,10 @@ def test_rights_change_and_end_the_sessions_of_the_user(engine: Engine) -> None:
 def test_the_last_admin_stays_one(engine: Engine) -> None:
     root, ada = make_admin(engine, "Root"), make_admin(engine, "Ada")
     with write_session(engine) as session:
-        accounts.set_rights(session, ada, is_interviewer=None, is_admin=False)
+        accounts.set_rights(session, ada, NOON, is_interviewer=None, is_admin=False)
     for change in (
-        lambda session: accounts.set_rights(session, root, is_interviewer=None, is_admin=False),
-        lambda session: accounts.remove(session, root),
+        lambda session: accounts.set_rights(session, root, NOON, is_interviewer=None, is_admin=False),
+        lambda session: accounts.remove(session, root, NOON),
     ):
         with pytest.raises(UserError, match="only admin"), write_session(engine) as session:
             change(session)
@@ -98,6 +98,6 @@ def test_the_last_admin_stays_one(engine: Engine) -> None:
 def test_who_is_alone_may_go(engine: Engine) -> None:
     root = make_admin(engine, "Root")
     with write_session(engine) as session:
-        accounts.remove(session, root)
+        accounts.remove(session, root, NOON)
     with pytest.raises(NotFound), read_session(engine) as session:
         accounts.named(session, "Root")

@@ -52,7 +52,7 @@ def judged(
 
 def open_hint(engine: Engine, packages: Packages, user: User, attempt: Attempt, level: int, ordinal: int = 1) -> None:
     with write_session(engine) as session:
-        hints.open_hint(session, user, attempt.public_id, ordinal, level, packages)
+        hints.open_hint(session, user, attempt.public_id, ordinal, level, packages, NOON)
 
 
 def paid(engine: Engine, ada: User, attempt: Attempt) -> tuple[int, float, float | None]:

@@ -106,7 +106,7 @@ def test_deleting_leaves_nothing_of_the_user_and_all_of_others(engine: Engine, p
     ada = make_candidate(engine, "Ada")
     fill(engine, packages, ada)
     with write_session(engine) as session:
-        accounts.remove(session, ada)
+        accounts.remove(session, ada, NOON)
     assert counts(engine) == before
     assert len(exported(engine, eve)[1]["attempts"][0]["submissions"]) == 2
 
@@ -115,7 +115,7 @@ def test_a_result_that_comes_after_the_deletion_is_dropped(engine: Engine, packa
     ada = make_candidate(engine, "Ada")
     submission = make_submission(engine, ada, make_attempt(engine, packages, ada))
     with write_session(engine) as session:
-        accounts.remove(session, ada)
+        accounts.remove(session, ada, NOON)
     assert not write_result(engine, submission.id, make_judgement(), after(5))
     with read_session(engine) as session:
         assert session.scalar(select(func.count(Submission.id))) == 0
@@ -129,5 +129,5 @@ def test_who_is_named_by_records_of_interviews_stays_whole(engine: Engine, packa
         session.add(Rejudge(user_id=ada.id, from_package_id=package, to_package_id=package, created_at=NOON))
     before = counts(engine)
     with pytest.raises(UserError, match="records stay"), write_session(engine) as session:
-        accounts.remove(session, ada)
+        accounts.remove(session, ada, NOON)
     assert counts(engine) == before

@@ -85,7 +85,7 @@ def test_another_password_ends_every_session(engine: Engine, ada: User) -> None:
     tokens = [begin(engine, ada) for _ in range(3)]
     other = begin(engine, make_candidate(engine, "Eve"))
     with write_session(engine) as session:
-        accounts.set_password(session, ada, "x")
+        accounts.set_password(session, ada, "x", NOON)
     assert [is_open(engine, token) for token in tokens] == [False] * 3
     assert is_open(engine, other)
 
@@ -104,10 +104,10 @@ def test_only_the_own_session_is_ended(engine: Engine, ada: User) -> None:
     with read_session(engine) as session:
         (row,) = sessions.own(session, ada, NOON)
     with write_session(engine) as session:
-        queries.delete_own_session(session, eve, row.public_id)
+        sessions.end_own(session, eve, row.public_id, NOON)
     assert is_open(engine, token)
     with write_session(engine) as session:
-        queries.delete_own_session(session, ada, row.public_id)
+        sessions.end_own(session, ada, row.public_id, NOON)
     assert not is_open(engine, token)
 
 

@@ -167,7 +167,7 @@ def test_the_cookie_is_kept_only_when_that_is_wanted(app: Flask, engine: Engine)
 
 def test_rights_are_those_of_the_moment_and_a_change_signs_out(engine: Engine, ada: Browser) -> None:
     with write_session(engine) as session:
-        accounts.set_rights(session, accounts.named(session, "Ada"), is_interviewer=True, is_admin=None)
+        accounts.set_rights(session, accounts.named(session, "Ada"), NOON, is_interviewer=True, is_admin=None)
     assert not is_signed_in(ada)
     ada.sign_in("Ada")
     assert '<span class="tag hide-s">interviewer</span>' in ada.text("/me")
