@@ -15,7 +15,7 @@ from grader.errors import UserError
 PASSWORD_MIN: Final = 10  # characters
 PASSWORD_MAX: Final = 200
 AT_A_TIME: Final = 2  # each takes 32 MiB and a core for a quarter of a second
-WAITING_MAX: Final = 16
+WAITING_MAX: Final = 2  # each holds a thread of the server, which has others to answer
 METHOD: Final = "scrypt:32768:8:1"
 _DUMMY: Final = f"${'0' * 16}${'0' * 128}"  # no password has it
 _TRIED_FIRST: Final = """
@@ -48,35 +48,31 @@ class Passwords:
         self._slots = threading.BoundedSemaphore(AT_A_TIME)
         self._places = threading.BoundedSemaphore(AT_A_TIME + WAITING_MAX)
 
-    def hash(self, password: str) -> str:
-        """Return what is stored of a password.
-
-        Raises:
-            TooBusy: too many others are waiting for theirs.
-        """
-        with self._slot():
-            return generate_password_hash(_composed(password), self._method)
-
-    def is_right(self, password_hash: str | None, password: str) -> bool:
-        """Return whether a password is the one of a hash; it takes as long when there is no hash.
-
-        Raises:
-            TooBusy: too many others are waiting for theirs.
-        """
-        bounded = _composed(password[: PASSWORD_MAX + 1])  # what is longer is nobody's
-        with self._slot():
-            matches = check_password_hash(password_hash or self._method + _DUMMY, bounded)
-        return matches and password_hash is not None and len(password) <= PASSWORD_MAX
-
     @contextmanager
-    def _slot(self) -> Iterator[None]:
+    def place(self) -> Iterator[None]:
+        """Hold a place, within which passwords are hashed and checked; it is asked for before anything else is done.
+
+        Raises:
+            TooBusy: too many others have one.
+        """
         if not self._places.acquire(blocking=False):
             raise TooBusy("Many people are signing in right now; try again in a few seconds.")
         try:
-            with self._slots:
-                yield
+            yield
         finally:
             self._places.release()
+
+    def hash(self, password: str) -> str:
+        """Return what is stored of a password."""
+        with self._slots:
+            return generate_password_hash(_composed(password), self._method)
+
+    def is_right(self, password_hash: str | None, password: str) -> bool:
+        """Return whether a password is the one of a hash; it takes as long when there is no hash."""
+        bounded = _composed(password[: PASSWORD_MAX + 1])  # what is longer is nobody's
+        with self._slots:
+            matches = check_password_hash(password_hash or self._method + _DUMMY, bounded)
+        return matches and password_hash is not None and len(password) <= PASSWORD_MAX
 
 
 def check(password: str, name: str) -> None:

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import UserError
 from grader.services import accounts, passwords
-from grader.services.passwords import Passwords, TooBusy
+from grader.services.passwords import Passwords
 from grader.store import account_queries as queries
 from grader.store.models import SignInFailure, User
 from grader.store.session import read_session, write_session
@@ -81,7 +81,7 @@ def sign_in(engine: Engine, hashes: Passwords, name: str, password: str, address
         name_key = accounts.name_key(accounts.tidy_name(name))
     except UserError:
         name_key = _UNUSABLE
-    with _counted(engine, (_ANY, _of_name(name_key)), address, now):
+    with hashes.place(), _counted(engine, (_ANY, _of_name(name_key)), address, now):
         with read_session(engine) as session:
             user = queries.user_named(session, name_key)
         if not hashes.is_right(user.password_hash if user else None, password) or user is None:
@@ -97,7 +97,7 @@ def confirm(engine: Engine, hashes: Passwords, user: User, password: str, addres
         Slowed: there were many failures.
         TooBusy: too many others sign in.
     """
-    with _counted(engine, (_ANY, _of_name(user.name_key)), address, now):
+    with hashes.place(), _counted(engine, (_ANY, _of_name(user.name_key)), address, now):
         if not hashes.is_right(user.password_hash, password):
             raise WrongPassword("That is not your current password.")
 
@@ -113,15 +113,10 @@ def sign_up(engine: Engine, hashes: Passwords, name: str, password: str, address
     """
     name = accounts.tidy_name(name)
     passwords.check(password, name)
-    place = network_of(address)
-    with write_session(engine) as session:
-        _count(session, (_SIGN_UP,), place, now)
-    try:
-        password_hash = hashes.hash(password)
-    except TooBusy:
+    with hashes.place():
         with write_session(engine) as session:
-            _uncount(session, _SIGN_UP, place)
-        raise
+            _count(session, (_SIGN_UP,), network_of(address), now)
+        password_hash = hashes.hash(password)
     with write_session(engine) as session:
         return accounts.add(session, name, password_hash, now)
 
@@ -140,23 +135,16 @@ def network_of(address: str | None) -> str:
 
 
 @contextlib.contextmanager
-def _counted(engine: Engine, counters: tuple[_Counter, ...], address: str | None, now: datetime) -> Iterator[None]:
+def _counted(engine: Engine, counters: tuple[_Counter, _Counter], address: str | None, now: datetime) -> Iterator[None]:
     """Count a try as a failure before it is made, so that many at once gain nothing; take that back if it was none."""
-    place = network_of(address)
+    place, (shared, own) = network_of(address), counters
     with write_session(engine) as session:
         _count(session, counters, place, now)
-    try:
-        yield
-    except WrongPassword:
-        raise
-    except BaseException:
-        with write_session(engine) as session:
-            for counter in counters:
-                _uncount(session, counter, place)
-        raise
+    yield
     with write_session(engine) as session:
-        shared, own = counters
-        _uncount(session, shared, place)
+        row = queries.failures_locked(session, shared.name_key, place)
+        if row is not None:
+            row.count = max(0, row.count - 1)
         queries.delete_failures(session, own.name_key, place)
 
 
@@ -175,9 +163,3 @@ def _count(session: Session, counters: tuple[_Counter, ...], place: str, now: da
             raise Slowed(wait)
         row.count += 1
         row.last_at = now
-
-
-def _uncount(session: Session, counter: _Counter, place: str) -> None:
-    row = queries.failures_locked(session, counter.name_key, place)
-    if row is not None:
-        row.count = max(0, row.count - 1)
