@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.errors import InvalidPackage
-from grader.grading.judge_run import cases_of, outcomes, run_cases
+from grader.grading.case_run import cases_of, run_cases
+from grader.grading.judge_run import outcomes
 from grader.grading.score import first_failure
 from grader.grading.verdict import CaseResult, Failure, Reason
 from grader.problems.cache import CaseCache

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from grader.errors import InvalidPackage
+from grader.grading.case_run import SOURCE_BYTES_MAX
 from grader.grading.judge import judge
-from grader.grading.judge_run import SOURCE_BYTES_MAX
 from grader.grading.verdict import REASONS, Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.files import read_folder
