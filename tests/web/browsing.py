@@ -8,13 +8,14 @@ import re
 from typing import Final
 
 from flask import Flask
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, select, text
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import TestResponse, encode_multipart
 
 from grader.grading.verdict import Judgement
 from grader.services import accounts
 from grader.services.judging import write_result
+from grader.store.base import Base
 from grader.store.models import Submission
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON, after, cheap_passwords
@@ -76,6 +77,31 @@ def make_user(engine: Engine, name: str) -> None:
     """Make a user whose password is `PASSWORD`, unless there is one."""
     with write_session(engine) as session, contextlib.suppress(accounts.NameTaken):
         accounts.add(session, name, PASSWORD_HASH, NOON)
+
+
+def cookie(browser: Browser) -> str:
+    """Return the token that a browser is known by."""
+    found = browser.client.get_cookie("grader")
+    assert found is not None
+    return found.value
+
+
+def with_cookie(app: Flask, value: str) -> Browser:
+    """Return a browser that holds somebody's token."""
+    browser = Browser(app, None)
+    browser.client.set_cookie("grader", value)
+    return browser
+
+
+def is_signed_in(browser: Browser) -> bool:
+    """Whether a browser gets to an account."""
+    return browser.get("/me").status_code == 200
+
+
+def dump(engine: Engine) -> str:
+    """Return everything that is stored, as one text."""
+    with read_session(engine) as session:
+        return "".join(str(session.execute(text(f'SELECT * FROM "{name}"')).all()) for name in Base.metadata.tables)
 
 
 def judge_last(engine: Engine, judgement: Judgement) -> None:

@@ -1,53 +1,24 @@
-"""The doors and the account page: signing up, in and out, links, sessions, taking along, deleting."""
+"""The doors and the account page: signing up, in and out, sessions, taking along, deleting."""
 
 from __future__ import annotations
 
 import json
-import logging
 import re
 from datetime import timedelta
 
 import pytest
 from flask import Flask
-from sqlalchemy import Engine, func, select, text
+from sqlalchemy import Engine, func, select
 
-from grader.services import accounts, links
-from grader.store.base import Base
+from grader.services import accounts
 from grader.store.models import User, WebSession
 from grader.store.session import read_session, write_session
 from grader.web.app import WebSettings, create_app
 from tests.services.made import NOON
-from tests.web.browsing import PASSWORD, Browser, make_user
+from tests.web.browsing import PASSWORD, Browser, cookie, dump, is_signed_in, make_user, with_cookie
 from tests.web.conftest import KEY
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
-
-
-def cookie(browser: Browser) -> str:
-    found = browser.client.get_cookie("grader")
-    assert found is not None
-    return found.value
-
-
-def with_cookie(app: Flask, value: str) -> Browser:
-    browser = Browser(app, None)
-    browser.client.set_cookie("grader", value)
-    return browser
-
-
-def is_signed_in(browser: Browser) -> bool:
-    return browser.get("/me").status_code == 200
-
-
-def make_link(engine: Engine, name: str | None, lifetime: timedelta = links.RESET) -> str:
-    with write_session(engine) as session:
-        user = accounts.named(session, name) if name else None
-        return links.make(session, user, NOON + timedelta(days=36500), lifetime)
-
-
-def dump(engine: Engine) -> str:
-    with read_session(engine) as session:
-        return "".join(str(session.execute(text(f'SELECT * FROM "{name}"')).all()) for name in Base.metadata.tables)
 
 
 def test_signing_up_signs_in_and_leads_on(anonymous: Browser) -> None:
@@ -265,74 +236,6 @@ def test_deleting_asks_for_the_password_and_leaves_nothing(app: Flask, engine: E
     assert untouched.count("Ada") == kept.count("Ada")
 
 
-def test_a_link_leads_to_a_clean_address_and_is_told_nowhere(
-    app: Flask, engine: Engine, caplog: pytest.LogCaptureFixture
-) -> None:
-    make_user(engine, "Ada")
-    token = make_link(engine, "Ada")
-    browser = Browser(app, None)
-    with caplog.at_level(logging.DEBUG):
-        replies = [browser.get(f"/links/{token}"), browser.get("/link")]
-        replies.append(browser.post("/link", password="short"))
-        replies.append(browser.post("/link", password="nine loud badgers"))
-        replies.append(browser.get("/"))
-    assert [reply.status_code for reply in replies] == [303, 200, 400, 303, 200]
-    assert [reply.location for reply in replies] == ["/link", None, None, "/", None]
-    assert all(token not in reply.get_data(as_text=True) for reply in replies)
-    assert replies[0].headers["Referrer-Policy"] == "no-referrer"
-    assert token not in caplog.text
-    assert token not in dump(engine)
-    assert browser.client.get_cookie("grader-link") is None
-
-
-def test_looking_at_a_link_uses_nothing_up(app: Flask, engine: Engine) -> None:
-    make_user(engine, "Ada")
-    token = make_link(engine, "Ada")
-    for _ in range(5):
-        scanner = Browser(app, None)
-        scanner.get(f"/links/{token}")
-        assert "Ada" in scanner.text("/link")
-    owner = Browser(app, None)
-    owner.get(f"/links/{token}")
-    assert owner.post("/link", password="nine loud badgers").status_code == 303
-    assert is_signed_in(owner)
-
-
-def test_links_that_do_not_work_all_say_the_same(app: Flask, engine: Engine) -> None:
-    make_user(engine, "Ada")
-    make_user(engine, "Eve")
-    used, expired = make_link(engine, "Ada"), make_link(engine, "Eve", timedelta(days=-36600))
-    first = Browser(app, None)
-    first.get(f"/links/{used}")
-    assert first.post("/link", password="nine loud badgers").status_code == 303
-    pages = set()
-    for token in (used, expired, "x" * 43, "x" * 5000):
-        browser = Browser(app, None)
-        assert browser.get(f"/links/{token}").location == "/link"
-        for reply in (browser.get("/link"), browser.post("/link", password="nine loud badgers")):
-            pages.add((reply.status_code, re.sub(r'(nonce|value)="[^"]*"', "", reply.get_data(as_text=True))))
-    assert len(pages) == 1
-    assert "each one serves once" in pages.pop()[1]
-
-
-def test_a_reset_signs_every_browser_out(app: Flask, engine: Engine, ada: Browser) -> None:
-    browser = Browser(app, None)
-    browser.get(f"/links/{make_link(engine, 'Ada')}")
-    browser.post("/link", password="nine loud badgers")
-    assert not is_signed_in(ada)
-    assert is_signed_in(browser)
-
-
-def test_the_first_link_asks_for_a_name_and_makes_an_admin(app: Flask, engine: Engine) -> None:
-    browser = Browser(app, None)
-    browser.get(f"/links/{make_link(engine, None)}")
-    assert "Set this service up" in browser.text("/link")
-    assert browser.post("/link", name="Root", password=PASSWORD).status_code == 303
-    assert '<span class="tag hide-s">admin</span>' in browser.text("/me")
-    second = Browser(app, None)
-    assert second.get("/link").status_code == 404
-
-
 def test_under_https_cookies_name_their_host(app: Flask, engine: Engine) -> None:
     make_user(engine, "Ada")
     own = create_app(WebSettings(KEY, "https://grader.example"), app.extensions["grader"])
@@ -347,23 +250,6 @@ def test_under_https_cookies_name_their_host(app: Flask, engine: Engine) -> None
     link = client.get(f"/links/{'x' * 43}", base_url="https://grader.example").headers["Set-Cookie"]
     assert link.startswith("__Host-grader-link=")
     assert "Secure; HttpOnly; Path=/; SameSite=Lax" in link
-
-
-def test_words_of_one_purpose_serve_no_other(app: Flask, engine: Engine, ada: Browser) -> None:
-    """A form's token, a session's, a link's and their hashes: none opens another's door."""
-    token = make_link(engine, "Ada")
-    with read_session(engine) as session:
-        stored = session.scalars(select(WebSession.token_sha256)).all()
-    form = ada.token()
-    for word in (token, form, form.partition(".")[2], *stored):
-        assert not is_signed_in(with_cookie(app, word))
-    for word in (cookie(ada), form, *stored):
-        browser = Browser(app, None)
-        browser.get(f"/links/{word}")
-        assert browser.get("/link").status_code == 404
-    for word in (cookie(ada), token, *stored):
-        assert ada.client.post("/theme", data={"csrf_token": word}).status_code == 400
-        assert ada.client.post("/theme", data={"csrf_token": f"{'0' * 16}.{word}"}).status_code == 400
 
 
 def test_signing_in_needs_the_forms_token_and_the_own_origin(app: Flask, engine: Engine) -> None:
