@@ -5,6 +5,7 @@ Nothing here lets markup of its input through, and nothing needs an inline style
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -35,6 +36,7 @@ def numbered(source: str) -> Markup:
     return Markup("\n").join(Markup('<span class="line">{}</span>').format(line) for line in lines)
 
 
+@functools.lru_cache(maxsize=128)  # statements, the same for everybody
 def markdown(text: str) -> Markup:
     """Return a package's Markdown as HTML."""
     return Markup(_MARKDOWN.render(text))  # noqa: S704 - raw HTML is off
