@@ -121,6 +121,16 @@ def sign_up(engine: Engine, hashes: Passwords, name: str, password: str, address
         return accounts.add(session, name, password_hash, now)
 
 
+def count_wrong_token(engine: Engine, address: str | None, now: datetime) -> None:
+    """Count a program's token that opened nothing among the failures of its address; a right one never waits.
+
+    Raises:
+        Slowed: there were many failures from this address.
+    """
+    with write_session(engine) as session:
+        _count(session, (_ANY,), network_of(address), now)
+
+
 def network_of(address: str | None) -> str:
     """Return what failures are counted by: an IPv4 address, or the /64 of an IPv6 one, which one machine has."""
     try:

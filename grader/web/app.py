@@ -20,6 +20,7 @@ from grader.report.visible import visible
 from grader.web import (
     account_page,
     accounts,
+    api,
     attempts,
     cookies,
     diagnoses,
@@ -34,6 +35,7 @@ from grader.web import (
     sample_runs,
     security,
     texts,
+    tokens,
     verdicts,
 )
 from grader.web.gathering import BODY_BYTES_MAX
@@ -79,6 +81,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         pages.bp,
         accounts.bp,
         account_page.bp,
+        tokens.bp,
         problems.bp,
         attempts.bp,
         sample_runs.bp,
@@ -87,6 +90,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         followups.bp,
         progress.bp,
         lesson.bp,
+        api.bp,
     ):
         app.register_blueprint(blueprint)
     _set_up_templates(app)

@@ -13,6 +13,7 @@ from werkzeug.exceptions import HTTPException
 
 from grader.errors import GraderError, UserError
 from grader.web.pages import page_above
+from grader.web.problem_details import is_for_program, problem
 from grader.web.security import OutOfDate, WrongHost
 from grader.web.service import SignInNeeded
 
@@ -26,8 +27,11 @@ SENTENCES: Final = {
 }
 TITLES: Final = {
     400: "That did not work",
+    401: "A token is needed",
+    403: "That is not for this token",
     404: "Not found",
     409: "That is closed",
+    422: "That does not fit",
     429: "One moment",
     503: "One moment",
 }
@@ -100,5 +104,7 @@ def _our_fault(error: Exception) -> ResponseReturnValue:
     return _page(500, "Our fault, not yours", sentence, g.request_id)
 
 
-def _page(status: int, title: str, sentence: str, reference: str | None = None) -> tuple[str, int]:
+def _page(status: int, title: str, sentence: str, reference: str | None = None) -> tuple[str | Response, int]:
+    if is_for_program():
+        return problem(status, title, sentence, reference), status
     return render_template("error.html", status=status, title=title, sentence=sentence, reference=reference), status

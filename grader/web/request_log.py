@@ -43,7 +43,7 @@ def register(app: Flask, metrics: Metrics) -> None:
                 "route": route,
                 "status": response.status_code,
                 "ms": round(seconds * 1000, 1),
-                "user": session.user.public_id if session else None,
+                "user": session.user.public_id if session else g.get("caller"),
             },
         )
         return response

@@ -13,6 +13,7 @@ from werkzeug.exceptions import UnsupportedMediaType
 
 from grader.errors import UserError
 from grader.web import cookies, health
+from grader.web.problem_details import is_for_program
 from grader.web.service import current_user
 
 PUBLIC: Final = frozenset(
@@ -121,12 +122,15 @@ def _check_encoding() -> None:
 
 
 def _check_sign_in() -> None:
+    if is_for_program():  # each operation asks for its token
+        return
     if request.endpoint is not None and request.endpoint not in PUBLIC:
         current_user()
 
 
 def _check_token() -> None:
-    if request.method in _SAFE_METHODS:
+    # to programs a cookie opens nothing, so no other site's form can use it
+    if request.method in _SAFE_METHODS or is_for_program():
         return
     sent = request.headers.get("X-CSRFToken") or request.form.get("csrf_token", "")
     salt, _, signature = sent.partition(".")

@@ -1,0 +1,212 @@
+"""What the interface for programs takes and tells: whitelists, from which its OpenAPI document is made as well."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from grader.grading.verdict import Reason, Verdict
+from grader.store.base import Mode
+from grader.web.api.operations import Input, Reply
+
+PageNumber = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class Page(Input):
+    """Which page of a list is asked for."""
+
+    page: PageNumber = 1
+
+
+class StartBody(Input):
+    """Which variant an attempt is begun on; without one it is the first."""
+
+    variant: Annotated[str, Field(min_length=1, max_length=80)] | None = None
+
+
+class Problem(Reply):
+    """An error (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    reference: str | None = None  # by which who runs the service finds it in the log
+
+
+class Me(Reply):
+    """Whose token this is, and what it opens."""
+
+    name: str
+    is_interviewer: bool
+    is_admin: bool
+    scopes: list[str]
+    expires_at: datetime
+
+
+class ProblemLine(Reply):
+    """A problem in the list, with what the caller has reached on it."""
+
+    slug: str
+    title: str
+    level: str
+    minutes: int
+    tags: list[str]
+    roles: list[str]
+    variants: list[str]
+    status: str
+    points: float | None
+    max_points: float
+
+
+class ProblemList(Reply):
+    """Every problem that is offered, easiest first."""
+
+    problems: list[ProblemLine]
+
+
+class AttemptLine(Reply):
+    """An attempt in a list."""
+
+    id: str
+    problem: str
+    title: str
+    variant: str
+    mode: Mode
+    status: str
+    started_at: datetime
+    points: float | None
+
+
+class AttemptList(Reply):
+    """A page of the caller's attempts, newest first."""
+
+    attempts: list[AttemptLine]
+    next_page: int | None
+
+
+class ProblemView(ProblemLine):
+    """A problem; its whole statement and the starter are the attempt's."""
+
+    about: str
+    attempts: list[AttemptLine]  # the newest ones
+
+
+class ContractRow(Reply):
+    """A parameter or an output."""
+
+    name: str
+    shape: str
+    types: str
+    note: str
+
+
+class Entry(Reply):
+    """A function that a submission must define."""
+
+    signature: str
+    parameters: list[ContractRow]
+    outputs: list[ContractRow]
+
+
+class Contract(Reply):
+    """What a submission must define, and the rules for all of it."""
+
+    entries: list[Entry]
+    rules: list[str]
+
+
+class SubmissionLine(Reply):
+    """A submission in a list; verdict and score are null until they may be seen."""
+
+    number: int
+    created_at: datetime
+    verdict: Verdict | None
+    score: float | None
+
+
+class AttemptView(AttemptLine):
+    """An attempt with what its editor's page shows."""
+
+    statement: str  # Markdown with TeX
+    contract: Contract
+    starter: str
+    submissions: list[SubmissionLine]  # the newest ones, newest first
+
+
+class SubmissionMade(Reply):
+    """A source that was taken; its result is asked for at `url`."""
+
+    attempt: str
+    number: int
+    received_at: datetime
+    url: str
+
+
+class Case(Reply):
+    """A case within its group; a secret one is a number."""
+
+    label: str
+    verdict: Verdict | None
+
+
+class Group(Reply):
+    """A group's points; null: not judged yet, or not for the caller."""
+
+    name: str
+    points: float | None
+    max_points: float
+    cases: list[Case]
+
+
+class Prints(Reply):
+    """What the source printed, and when; never of a secret case."""
+
+    label: str
+    text: str
+
+
+class Stage(Reply):
+    """A stage, and how it stood."""
+
+    name: str
+    status: str
+
+
+class Finding(Reply):
+    """As much of the finding as open hints tell."""
+
+    stage: str | None
+    stages: list[Stage]
+    symptoms: list[str]
+    faults: list[str]
+    fault_texts: list[str]
+
+
+class Rung(Reply):
+    """A hint's level, whether it is open, and what opening it costs."""
+
+    level: int
+    state: Literal["open", "offered", "later", "nothing"]
+    cost: float
+
+
+class SubmissionResult(Reply):
+    """A submission as its candidate may see it; verdict null: it is still being graded, or not shown."""
+
+    attempt: str
+    number: int
+    created_at: datetime
+    is_judged: bool
+    verdict: Verdict | None
+    reason: Reason | None
+    message: str
+    score: float | None
+    max_score: float
+    groups: list[Group]
+    sentences: list[str]
+    prints: list[Prints]
+    finding: Finding
+    hints: list[Rung]
