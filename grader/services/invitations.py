@@ -1,0 +1,282 @@
+"""Invitations as interviewers handle them: who is invited, their links, more time, the end of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from grader.services import audit
+from grader.services.interview_settings import UnusableSettings, tidy_line, whole_number
+from grader.services.interviews import NotNow
+from grader.services.sessions import hash_of, new_token
+from grader.store import interview_queries as queries
+from grader.store.base import storable
+from grader.store.interview_models import LABEL_LENGTH, Extension, Interview, Invitation, Part
+from grader.store.models import User
+
+INVITATIONS_MAX: Final = 1000  # of one interview
+LIST_BYTES_MAX: Final = 256 << 10
+EXTENSION_MAX: Final = 24 * 60  # minutes
+REASON_LENGTH: Final = 200
+LABEL_WORDS: Final = ("candidate", "name", "label")  # a first line that is one of these names the column
+
+
+class State(StrEnum):
+    """Where a candidate is."""
+
+    REVOKED = "revoked"
+    NOT_ACCEPTED = "not opened"
+    ACCEPTED = "accepted"
+    STARTED = "under way"
+    ENDED = "ended"
+    MISSED = "ran out"  # the interview closed before they started
+
+
+@dataclass(frozen=True)
+class Invited:
+    """A new link, which is told this once."""
+
+    label: str
+    token: str
+
+
+@dataclass(frozen=True)
+class Invitations:
+    """What came of a list of names: a link for each, but for those that are invited already or stand twice in it."""
+
+    made: tuple[Invited, ...]
+    left_out: tuple[str, ...]
+
+
+def state(invitation: Invitation, interview: Interview, now: datetime) -> State:
+    """Return where a candidate is."""
+    if invitation.revoked_at is not None:
+        return State.REVOKED
+    if invitation.started_at is not None:
+        over = invitation.ended_at is not None or (invitation.ends_at is not None and invitation.ends_at <= now)
+        return State.ENDED if over else State.STARTED
+    if interview.closes_at is not None and interview.closes_at <= now:
+        return State.MISSED
+    return State.NOT_ACCEPTED if invitation.accepted_at is None else State.ACCEPTED
+
+
+def read_names(data: bytes | str) -> list[str]:
+    """Return the names of a list: the lines of a text, or the first column of a CSV file.
+
+    A text whose first cell is a word for that column is CSV as well.
+
+    Raises:
+        UnusableSettings: it cannot be read, is too long, or one of the names cannot be used.
+    """
+    text = data if isinstance(data, str) else _decoded(data)
+    if len(text) > LIST_BYTES_MAX:
+        raise UnusableSettings("The list is too long; invite at most a thousand candidates at once.", "names")
+    is_headed = text.strip().partition("\n")[0].split(_delimiter(text))[0].strip(' "\r').casefold() in LABEL_WORDS
+    is_table = isinstance(data, bytes) or is_headed
+    lines = _first_column(text) if is_table else text.splitlines()
+    cells = [(number, cell.strip()) for number, cell in enumerate(lines, start=1) if cell.strip()]
+    if is_headed:
+        cells = cells[1:]
+    if not cells:
+        raise UnusableSettings("Enter the name of a candidate, or several, one on each line.", "names")
+    return [_name(cell, number, is_only=len(cells) == 1) for number, cell in cells]
+
+
+def _first_column(text: str) -> list[str]:
+    try:
+        return [row[0] if row else "" for row in csv.reader(io.StringIO(text), delimiter=_delimiter(text))]
+    except csv.Error:
+        raise UnusableSettings(
+            "The list is no CSV file that can be read; write one name on each line.", "names"
+        ) from None
+
+
+def _decoded(data: bytes) -> str:
+    if len(data) > LIST_BYTES_MAX:
+        raise UnusableSettings("The file is too large; a list of names has at most 256 KiB.", "names")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UnusableSettings("The file is no text in UTF-8; save it as CSV in UTF-8.", "names") from None
+
+
+def _delimiter(text: str) -> str:
+    """Return what stands between the columns: spreadsheets write commas, semicolons or tabs."""
+    first = text.lstrip().partition("\n")[0]
+    return max(",;\t", key=lambda one: first.count(one))
+
+
+def _name(cell: str, number: int, *, is_only: bool) -> str:
+    try:
+        return tidy_line(cell, "name", LABEL_LENGTH, "names")
+    except UnusableSettings as error:
+        where = "" if is_only else f"Line {number}: "
+        raise UnusableSettings(where + error.message, "names") from None
+
+
+def invite(session: Session, user: User, public_id: str, names: Sequence[str], now: datetime) -> Invitations:
+    """Invite candidates; a link for each is told once.
+
+    Args:
+        session: stores the invitations.
+        user: a lead of the interview.
+        public_id: the interview's.
+        names: as `read_names` returns them.
+        now: the time.
+
+    Raises:
+        NotFound: the user leads no such interview.
+        NotNow: nobody can start it any more.
+        UnusableSettings: they are too many.
+    """
+    interview = queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
+    require_startable(interview, now)
+    made: list[Invited] = []
+    known = {_key(label) for label in queries.labels_in(session, interview)}
+    left_out = []
+    total = len(known)
+    for name in names:
+        if _key(name) in known:
+            left_out.append(name)
+            continue
+        known.add(_key(name))
+        token = new_token()
+        session.add(Invitation(interview_id=interview.id, label=name, token_sha256=hash_of(token), created_at=now))
+        made.append(Invited(name, token))
+    if total + len(made) > INVITATIONS_MAX:
+        raise UnusableSettings(
+            f"An interview has at most {INVITATIONS_MAX} candidates; copy it and invite the others there.", "names"
+        )
+    if made:
+        audit.record(session, user, "invitation.make", interview, now, interview, number=len(made))
+    return Invitations(tuple(made), tuple(left_out))
+
+
+def _key(label: str) -> str:
+    return label.casefold()
+
+
+def renew(session: Session, user: User, public_id: str, invitation_id: str, now: datetime) -> Invited:
+    """Make a new link for a candidate, which ends the old one; one who was revoked is invited again.
+
+    Raises:
+        NotFound: the user leads no such interview, or it has no such candidate.
+        NotNow: the candidate needs no link any more, or nobody can start.
+    """
+    interview, invitation = _locked(session, user, public_id, invitation_id)
+    require_startable(interview, now)
+    if invitation.accepted_at is not None and invitation.revoked_at is None:
+        raise NotNow(
+            f"{invitation.label} has accepted already and needs no link: signed in, they find the interview again."
+        )
+    token = new_token()
+    invitation.token_sha256 = hash_of(token)
+    if invitation.revoked_at is not None:
+        invitation.revoked_at = invitation.user_id = invitation.accepted_at = None
+    audit.record(session, user, "invitation.renew", invitation, now, interview)
+    return Invited(invitation.label, token)
+
+
+def revoke(session: Session, user: User, public_id: str, invitation_id: str, now: datetime) -> None:
+    """Take an invitation back, whose link and acceptance then are worth nothing.
+
+    Raises:
+        NotFound: the user leads no such interview, or it has no such candidate.
+        NotNow: the candidate has started.
+    """
+    interview, invitation = _locked(session, user, public_id, invitation_id)
+    if invitation.started_at is not None:
+        raise NotNow(f"{invitation.label} has started, so the invitation stays; end their time instead.")
+    if invitation.revoked_at is not None:
+        return
+    invitation.revoked_at = now
+    audit.record(session, user, "invitation.revoke", invitation, now, interview)
+
+
+def extend(
+    session: Session, user: User, public_id: str, invitation_id: str, minutes: str, reason: str, now: datetime
+) -> Extension:
+    """Give a candidate more time; who has ended goes on from now.
+
+    Raises:
+        NotFound: the user leads no such interview, or it has no such candidate.
+        NotNow: the candidate has not started, the results are released, or the interview closes before.
+        UnusableSettings: the minutes or the reason cannot be used.
+    """
+    interview, invitation = _locked(session, user, public_id, invitation_id)
+    number = whole_number(minutes, "minutes", 1, EXTENSION_MAX, "minutes")
+    why = _reason(reason)
+    if invitation.started_at is None or invitation.ends_at is None:
+        raise NotNow(f"{invitation.label} has not started yet; their time begins when they do.")
+    if interview.released_at is not None:
+        raise NotNow("The results are released, so nobody gets more time any more.")
+    is_over = state(invitation, interview, now) is State.ENDED
+    ends_at = (now if is_over else invitation.ends_at) + timedelta(minutes=number)
+    if interview.closes_at is not None and ends_at > interview.closes_at:
+        raise NotNow(
+            f"The interview closes at {interview.closes_at:%d %b %H:%M} UTC, before that time would be over; "
+            "change its window first."
+        )
+    invitation.ends_at, invitation.ended_at = ends_at, None
+    extension = Extension(invitation_id=invitation.id, user_id=user.id, minutes=number, reason=why, created_at=now)
+    session.add(extension)
+    audit.record(session, user, "invitation.extend", invitation, now, interview, minutes=number, reopened=is_over)
+    return extension
+
+
+def end_early(session: Session, user: User, public_id: str, invitation_id: str, reason: str, now: datetime) -> None:
+    """End a candidate's time now; their drafts are handed in as at any end.
+
+    Raises:
+        NotFound: the user leads no such interview, or it has no such candidate.
+        NotNow: the candidate is not under way.
+        UnusableSettings: the reason cannot be used.
+    """
+    interview, invitation = _locked(session, user, public_id, invitation_id)
+    why = _reason(reason)
+    if state(invitation, interview, now) is not State.STARTED:
+        raise NotNow(f"{invitation.label} is not under way, so there is no time to end.")
+    invitation.ends_at = now  # what follows is done by who watches the clock
+    audit.record(session, user, "invitation.end", invitation, now, interview, reason=why)
+
+
+def with_tokens(session: Session, interview: Interview, tokens: Iterable[str]) -> list[Invited]:
+    """Return those of some tokens that still open this interview, each with its candidate."""
+    hashes = {hash_of(token): token for token in tokens}
+    found = queries.invitations_with(session, interview, list(hashes))
+    return [Invited(found[one].label, token) for one, token in hashes.items() if one in found]
+
+
+def require_startable(interview: Interview, now: datetime) -> None:
+    """Make sure that somebody who is invited now can start.
+
+    Raises:
+        NotNow: the interview is archived, released or closed.
+    """
+    if interview.archived_at is not None:
+        raise NotNow("This interview is archived; take it out of the archive to invite candidates.")
+    if interview.released_at is not None:
+        raise NotNow("The results are released, so nobody can start any more; copy the interview to invite others.")
+    if interview.closes_at is not None and interview.closes_at <= now:
+        raise NotNow("This interview is closed; change its window to invite candidates.")
+
+
+def _reason(text: str) -> str:
+    text = storable(text.strip())
+    if not text:
+        raise UnusableSettings("Write down why; the reason stays with the candidate's record.", "reason")
+    if len(text) > REASON_LENGTH:
+        raise UnusableSettings(f"The reason has more than {REASON_LENGTH} characters; shorten it.", "reason")
+    return text
+
+
+def _locked(session: Session, user: User, public_id: str, invitation_id: str) -> tuple[Interview, Invitation]:
+    interview = queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
+    return interview, queries.invitation_in(session, interview, invitation_id, lock=True)

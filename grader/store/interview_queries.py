@@ -1,0 +1,292 @@
+"""Questions about interviews, as interviewers put them. Whether the user has a part in it is part of the query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from sqlalchemy import ColumnElement, and_, case, delete, exists, false, func, or_, select, true
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from grader.errors import NotFound
+from grader.grading.verdict import Verdict
+from grader.store.interview_models import (
+    Extension,
+    Interview,
+    InterviewMember,
+    InterviewProblem,
+    Invitation,
+    Part,
+)
+from grader.store.models import Attempt, Package, Submission, User
+
+UPLOADS_SHOWN: Final = 200  # of one interviewer, newest first
+_NO_INTERVIEW: Final = "There is no such interview, or it is not yours; the list of interviews shows your own."
+_NO_INVITATION: Final = "There is no such candidate in this interview; its page shows all there are."
+
+
+class Phase(StrEnum):
+    """Where an interview stands."""
+
+    PLANNED = "planned"  # nobody is invited yet, or it opens later
+    RUNNING = "running"
+    ENDED = "ended"  # nobody can hand in any more, or the results are released
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many candidates of an interview are where; revoked invitations count as none."""
+
+    invited: int = 0
+    accepted: int = 0  # and not started yet
+    under_way: int = 0
+    ended: int = 0
+
+    @property
+    def started(self) -> int:
+        """How many have begun, whether or not they have ended."""
+        return self.under_way + self.ended
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a candidate did on one problem of an interview."""
+
+    attempt: Attempt
+    submissions: int
+    last_id: int | None  # of the newest submission
+    last_at: datetime | None
+    verdict: Verdict | None  # the newest one's; None while it is not judged
+
+
+def interview_of(
+    session: Session, user: User, public_id: str, part: Part | None = None, *, lock: bool = False
+) -> Interview:
+    """Return an interview that a user has a part in, with its problems and interviewers.
+
+    Args:
+        session: asks the database.
+        user: who asks, with the rights of this moment.
+        public_id: the interview's.
+        part: what they have to be in it: a lead is a reviewer as well. None: reading is enough, as admins may
+            everywhere.
+        lock: whether no other transaction may change the interview until this one ends. Whatever depends on its
+            settings or on who has started takes this lock first.
+
+    Raises:
+        NotFound: there is none, or they have no such part in it.
+    """
+    statement = (
+        select(Interview)
+        .filter_by(public_id=public_id)
+        .where(_may(user, part))
+        .options(
+            selectinload(Interview.problems).joinedload(InterviewProblem.package),
+            selectinload(Interview.members).joinedload(InterviewMember.user),
+        )
+    )
+    if lock:
+        statement = statement.with_for_update(of=Interview).execution_options(populate_existing=True)
+    interview = session.scalar(statement)
+    if interview is None:
+        raise NotFound(_NO_INTERVIEW)
+    return interview
+
+
+def _may(user: User, part: Part | None) -> ColumnElement[bool]:
+    """Return the condition under which a user is what `part` asks for in a row's interview."""
+    if part is None and user.is_admin:
+        return true()
+    if not user.is_interviewer:  # whose right was taken has no part any more, whatever rows say
+        return false()
+    member = exists().where(InterviewMember.interview_id == Interview.id, InterviewMember.user_id == user.id)
+    return member.where(InterviewMember.part == Part.LEAD) if part is Part.LEAD else member
+
+
+def is_member(user: User, interview: Interview) -> bool:
+    """Tell whether a user is one of an interview's interviewers; an admin may read it without."""
+    return user.is_interviewer and any(member.user_id == user.id for member in interview.members)
+
+
+def is_lead(user: User, interview: Interview) -> bool:
+    """Tell whether a user leads an interview."""
+    return user.is_interviewer and any(
+        member.user_id == user.id and member.part is Part.LEAD for member in interview.members
+    )
+
+
+def phase(now: datetime) -> ColumnElement[str]:
+    """Return the expression for where an interview stands."""
+    is_invited = exists().where(Invitation.interview_id == Interview.id, Invitation.revoked_at.is_(None))
+    return case(
+        (Interview.archived_at.is_not(None), Phase.ARCHIVED.value),
+        (or_(Interview.closes_at <= now, Interview.released_at.is_not(None)), Phase.ENDED.value),
+        (or_(Interview.opens_at > now, ~is_invited), Phase.PLANNED.value),
+        else_=Phase.RUNNING.value,
+    )
+
+
+def phases_of(session: Session, user: User, now: datetime) -> dict[Phase, int]:
+    """Return how many interviews of a user stand where."""
+    counted = select(phase(now).label("phase")).where(_may(user, None)).subquery()
+    statement = select(counted.c.phase, func.count()).group_by(counted.c.phase)
+    found = {Phase(word): number for word, number in session.execute(statement)}
+    return {one: found.get(one, 0) for one in Phase}
+
+
+def interviews_of(
+    session: Session, user: User, wanted: Phase, now: datetime, offset: int, limit: int
+) -> Sequence[Interview]:
+    """Return a user's interviews that stand somewhere, newest first, with problems and interviewers."""
+    statement = (
+        select(Interview)
+        .where(_may(user, None), phase(now) == wanted.value)
+        .options(
+            selectinload(Interview.problems).joinedload(InterviewProblem.package),
+            selectinload(Interview.members).joinedload(InterviewMember.user),
+        )
+        .order_by(Interview.id.desc())
+        .offset(offset)
+        .limit(limit)
+    )
+    return session.scalars(statement).all()
+
+
+def counts_of(session: Session, interviews: Sequence[Interview], now: datetime) -> dict[int, Counts]:
+    """Return how many candidates are where, by the interviews' keys."""
+    # never unknown: who has no end has not ended
+    has_ended = or_(Invitation.ended_at.is_not(None), func.coalesce(Invitation.ends_at <= now, false()))
+    has_started = Invitation.started_at.is_not(None)
+    statement = (
+        select(
+            Invitation.interview_id,
+            func.count(),
+            _number(and_(Invitation.accepted_at.is_not(None), ~has_started)),
+            _number(and_(has_started, ~has_ended)),
+            _number(and_(has_started, has_ended)),
+        )
+        .where(Invitation.interview_id.in_([interview.id for interview in interviews]), Invitation.revoked_at.is_(None))
+        .group_by(Invitation.interview_id)
+    )
+    found = {key: Counts(*numbers) for key, *numbers in session.execute(statement)}
+    return {interview.id: found.get(interview.id, Counts()) for interview in interviews}
+
+
+def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
+
+
+def last_end(session: Session, interview: Interview, now: datetime) -> datetime | None:
+    """Return when the last candidate who is under way ends; None when nobody is."""
+    statement = select(func.max(Invitation.ends_at)).where(
+        Invitation.interview_id == interview.id, Invitation.ended_at.is_(None), Invitation.ends_at > now
+    )
+    return session.scalar(statement)
+
+
+def invitations_in(session: Session, interview: Interview, offset: int, limit: int) -> Sequence[Invitation]:
+    """Return an interview's invitations in the order in which they were made, with who accepted them."""
+    statement = (
+        select(Invitation)
+        .filter_by(interview_id=interview.id)
+        .options(joinedload(Invitation.user))
+        .order_by(Invitation.revoked_at.is_not(None), Invitation.id)
+        .offset(offset)
+        .limit(limit)
+    )
+    return session.scalars(statement).all()
+
+
+def number_of_invitations(session: Session, interview: Interview) -> int:
+    """Return how many invitations an interview has, revoked ones with them."""
+    statement = select(func.count(Invitation.id)).where(Invitation.interview_id == interview.id)
+    return session.scalar(statement) or 0
+
+
+def labels_in(session: Session, interview: Interview) -> Sequence[str]:
+    """Return the names under which candidates of an interview are invited, revoked ones with them."""
+    return session.scalars(select(Invitation.label).filter_by(interview_id=interview.id)).all()
+
+
+def invitation_in(session: Session, interview: Interview, public_id: str, *, lock: bool = False) -> Invitation:
+    """Return one invitation of an interview; with `lock` no other transaction changes it until this one ends.
+
+    Raises:
+        NotFound: the interview has no such invitation.
+    """
+    statement = (
+        select(Invitation)
+        .filter_by(interview_id=interview.id, public_id=public_id)
+        .options(joinedload(Invitation.user))
+        .execution_options(populate_existing=True)
+    )
+    if lock:
+        statement = statement.with_for_update(of=Invitation)
+    invitation = session.scalar(statement)
+    if invitation is None:
+        raise NotFound(_NO_INVITATION)
+    return invitation
+
+
+def invitations_with(session: Session, interview: Interview, hashes: Sequence[str]) -> Mapping[str, Invitation]:
+    """Return an interview's invitations whose links have these tokens, by the tokens' hashes."""
+    statement = select(Invitation).where(
+        Invitation.interview_id == interview.id, Invitation.revoked_at.is_(None), Invitation.token_sha256.in_(hashes)
+    )
+    return {invitation.token_sha256: invitation for invitation in session.scalars(statement)}
+
+
+def extensions_of(session: Session, invitation: Invitation) -> Sequence[tuple[Extension, str]]:
+    """Return what time a candidate was given besides, oldest first, each with the name of who gave it."""
+    statement = (
+        select(Extension, User.name)
+        .join(User, User.id == Extension.user_id)
+        .where(Extension.invitation_id == invitation.id)
+        .order_by(Extension.id)
+    )
+    return [(extension, name) for extension, name in session.execute(statement)]
+
+
+def tried_in(session: Session, invitations: Sequence[Invitation]) -> dict[tuple[int, int], Tried]:
+    """Return what candidates did, by the keys of invitation and interview problem."""
+    keys = [invitation.id for invitation in invitations]
+    own = select(Attempt.id).where(Attempt.invitation_id.in_(keys))
+    counted = (
+        select(
+            Submission.attempt_id, func.count(Submission.id).label("number"), func.max(Submission.ordinal).label("last")
+        )
+        .where(Submission.attempt_id.in_(own))
+        .group_by(Submission.attempt_id)
+        .subquery()
+    )
+    statement = (
+        select(Attempt, counted.c.number, Submission.id, Submission.created_at, Submission.verdict)
+        .outerjoin(counted, counted.c.attempt_id == Attempt.id)
+        .outerjoin(Submission, and_(Submission.attempt_id == Attempt.id, Submission.ordinal == counted.c.last))
+        .where(Attempt.invitation_id.in_(keys))
+    )
+    return {
+        (attempt.invitation_id, attempt.interview_problem_id): Tried(attempt, number or 0, key, at, verdict)
+        for attempt, number, key, at, verdict in session.execute(statement)
+    }
+
+
+def packages_for(session: Session, sha256s: Sequence[str]) -> dict[str, Package]:
+    """Return packages by their hashes."""
+    return {package.sha256: package for package in session.scalars(select(Package).where(Package.sha256.in_(sha256s)))}
+
+
+def uploads_of(session: Session, user: User) -> Sequence[Package]:
+    """Return the packages that a user has uploaded, newest first."""
+    statement = select(Package).filter_by(uploaded_by_id=user.id).order_by(Package.id.desc()).limit(UPLOADS_SHOWN)
+    return session.scalars(statement).all()
+
+
+def delete_problems(session: Session, interview: Interview) -> None:
+    """Take an interview's problems off, which only goes while nobody has started."""
+    session.execute(delete(InterviewProblem).where(InterviewProblem.interview_id == interview.id))
+    session.expire(interview, ["problems"])
