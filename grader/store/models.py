@@ -250,6 +250,30 @@ class SampleRun(Base):
     attempt: Mapped[Attempt] = relationship()
 
 
+class EvidenceRecord(Base):
+    """The evidence record of a submission, made when an interviewer asks for it; made_at None: it is being made."""
+
+    __tablename__ = "evidence_record"
+    __table_args__ = (
+        Index(
+            "ix_evidence_record_unmade",
+            "id",
+            sqlite_where=text("made_at IS NULL"),
+            postgresql_where=text("made_at IS NULL"),
+        ),
+    )
+
+    id: Mapped[Key]
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"), unique=True)
+    asked_at: Mapped[datetime]
+    made_at: Mapped[datetime | None]
+    package_sha256: Mapped[str] = mapped_column(String(64))  # what it was judged with
+    record: Mapped[bytes | None] = mapped_column(deferred=True)  # compressed; None: it could not be made
+    pictures: Mapped[LongText | None] = mapped_column(deferred=True)  # JSON: what the review page draws of it
+
+    submission: Mapped[Submission] = relationship()
+
+
 class FollowUpAnswer(Base):
     """The candidate's own answer to a follow-up question; the text is written once and never changed."""
 

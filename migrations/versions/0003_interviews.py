@@ -183,6 +183,7 @@ def create_reviews() -> None:
     )
     op.create_index("ix_rejudge_interview_id", "rejudge", ["interview_id"])
     op.create_table(
+        "evidence_record",
         "rejudge_item",
         key(),
         sa.Column("rejudge_id", sa.Integer(), nullable=False),
@@ -198,6 +199,22 @@ def create_reviews() -> None:
     )
     op.create_index("ix_rejudge_item_submission_id", "rejudge_item", ["submission_id"])
     op.create_index("ix_rejudge_item_verdict", "rejudge_item", ["verdict"])
+    op.create_table(
+        "evidence_record",
+        key(),
+        sa.Column("submission_id", sa.Integer(), nullable=False),
+        sa.Column("asked_at", TIME, nullable=False),
+        sa.Column("made_at", TIME),
+        sa.Column("package_sha256", sa.String(64), nullable=False),
+        sa.Column("record", sa.LargeBinary()),
+        sa.Column("pictures", sa.Text()),
+        sa.ForeignKeyConstraint(["submission_id"], ["submission.id"]),
+        sa.UniqueConstraint("submission_id"),
+    )
+    unmade = sa.text("made_at IS NULL")
+    op.create_index(
+        "ix_evidence_record_unmade", "evidence_record", ["id"], sqlite_where=unmade, postgresql_where=unmade
+    )
 
 
 def create_access() -> None:
@@ -289,6 +306,7 @@ def downgrade() -> None:
         "audit_entry",
         "idempotent_reply",
         "api_token",
+        "evidence_record",
         "rejudge_item",
         "rejudge",
         "score_override",
