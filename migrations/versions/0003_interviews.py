@@ -183,7 +183,6 @@ def create_reviews() -> None:
     )
     op.create_index("ix_rejudge_interview_id", "rejudge", ["interview_id"])
     op.create_table(
-        "evidence_record",
         "rejudge_item",
         key(),
         sa.Column("rejudge_id", sa.Integer(), nullable=False),
