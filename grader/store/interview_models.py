@@ -193,8 +193,16 @@ class Rejudge(Base):
     to_package_id: Mapped[int] = mapped_column(ForeignKey("package.id"))
     interview_id: Mapped[int | None] = mapped_column(ForeignKey("interview.id"), index=True)  # None: all attempts
     created_at: Mapped[datetime]
+    apply_asked_at: Mapped[datetime | None]
     applied_at: Mapped[datetime | None]
+    undo_asked_at: Mapped[datetime | None]
     undone_at: Mapped[datetime | None]
+    moved_problems: Mapped[LongText] = mapped_column(default="[]")  # JSON: keys of interview problems moved with it
+
+    user: Mapped[User] = relationship()
+    from_package: Mapped[Package] = relationship(foreign_keys=[from_package_id])
+    to_package: Mapped[Package] = relationship(foreign_keys=[to_package_id])
+    interview: Mapped[Interview | None] = relationship()
 
 
 class RejudgeItem(Base):
@@ -209,8 +217,38 @@ class RejudgeItem(Base):
     verdict: Mapped[Verdict | None]  # None: not judged yet
     reason: Mapped[Reason | None]
     score: Mapped[float | None]
+    old_verdict: Mapped[Verdict | None]  # beside which the new one is shown; None: it had none
+    old_score: Mapped[float | None]
     new_rows: Mapped[LongText | None] = mapped_column(deferred=True)  # JSON: submission, cases, groups, faults
     old_rows: Mapped[LongText | None] = mapped_column(deferred=True)  # the same, as before it was applied
+
+
+class RejudgedAttempt(Base):
+    """An attempt that an applied rejudge has moved to the other version of its package."""
+
+    __tablename__ = "rejudged_attempt"
+    __table_args__ = (UniqueConstraint("rejudge_id", "attempt_id"),)
+
+    id: Mapped[Key]
+    rejudge_id: Mapped[int] = mapped_column(ForeignKey("rejudge.id"))
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempt.id"), index=True)
+
+
+class PackageCheck(Base):
+    """How an uploaded package stands: only one that was checked and accepted can be used."""
+
+    __tablename__ = "package_check"
+
+    id: Mapped[Key]
+    package_id: Mapped[int] = mapped_column(ForeignKey("package.id"), unique=True)
+    done: Mapped[int] = mapped_column(default=0)  # runs of the check that are over
+    total: Mapped[int] = mapped_column(default=0)
+    checked_at: Mapped[datetime | None]
+    is_accepted: Mapped[bool] = mapped_column(default=False)
+    report: Mapped[LongText | None] = mapped_column(deferred=True)  # JSON; None: not checked yet
+    retired_at: Mapped[datetime | None]  # then no interview takes it any more
+
+    package: Mapped[Package] = relationship()
 
 
 class ApiToken(Base):

@@ -173,8 +173,11 @@ def create_reviews() -> None:
         sa.Column("to_package_id", sa.Integer(), nullable=False),
         sa.Column("interview_id", sa.Integer()),
         sa.Column("created_at", TIME, nullable=False),
+        sa.Column("apply_asked_at", TIME),
         sa.Column("applied_at", TIME),
+        sa.Column("undo_asked_at", TIME),
         sa.Column("undone_at", TIME),
+        sa.Column("moved_problems", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["from_package_id"], ["package.id"]),
         sa.ForeignKeyConstraint(["interview_id"], ["interview.id"]),
         sa.ForeignKeyConstraint(["to_package_id"], ["package.id"]),
@@ -190,6 +193,8 @@ def create_reviews() -> None:
         sa.Column("verdict", sa.String(3)),
         sa.Column("reason", sa.String(40)),
         sa.Column("score", sa.Double()),
+        sa.Column("old_verdict", sa.String(3)),
+        sa.Column("old_score", sa.Double()),
         sa.Column("new_rows", sa.Text()),
         sa.Column("old_rows", sa.Text()),
         sa.ForeignKeyConstraint(["rejudge_id"], ["rejudge.id"]),
@@ -198,6 +203,29 @@ def create_reviews() -> None:
     )
     op.create_index("ix_rejudge_item_submission_id", "rejudge_item", ["submission_id"])
     op.create_index("ix_rejudge_item_verdict", "rejudge_item", ["verdict"])
+    op.create_table(
+        "rejudged_attempt",
+        key(),
+        sa.Column("rejudge_id", sa.Integer(), nullable=False),
+        sa.Column("attempt_id", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["attempt_id"], ["attempt.id"]),
+        sa.ForeignKeyConstraint(["rejudge_id"], ["rejudge.id"]),
+        sa.UniqueConstraint("rejudge_id", "attempt_id"),
+    )
+    op.create_index("ix_rejudged_attempt_attempt_id", "rejudged_attempt", ["attempt_id"])
+    op.create_table(
+        "package_check",
+        key(),
+        sa.Column("package_id", sa.Integer(), nullable=False),
+        sa.Column("done", sa.Integer(), nullable=False),
+        sa.Column("total", sa.Integer(), nullable=False),
+        sa.Column("checked_at", TIME),
+        sa.Column("is_accepted", sa.Boolean(), nullable=False),
+        sa.Column("report", sa.Text()),
+        sa.Column("retired_at", TIME),
+        sa.ForeignKeyConstraint(["package_id"], ["package.id"]),
+        sa.UniqueConstraint("package_id"),
+    )
     op.create_table(
         "evidence_record",
         key(),
@@ -306,6 +334,8 @@ def downgrade() -> None:
         "idempotent_reply",
         "api_token",
         "evidence_record",
+        "package_check",
+        "rejudged_attempt",
         "rejudge_item",
         "rejudge",
         "score_override",
