@@ -229,45 +229,47 @@ def write_result(
         "judgement": json_line(result(judgement)),
         "sample_outputs": sample_outputs,
     }
+    # everything is ready before the only writer's lock is taken
+    groups = [_group_row(key, position, group) for position, group in enumerate(judgement.groups)]
+    cases = [_case_row(key, position, case) for position, case in enumerate(judgement.cases)]
+    faults = [
+        {"submission_id": key, "position": position, "fault": fault, "sentence": storable(sentence)}
+        for position, (fault, sentence) in enumerate(zip_longest(finding.faults, finding.fault_sentences, fillvalue=""))
+    ]
     with write_session(engine) as session:
         if not queries.set_verdict(session, key, values):
             return False
-        session.add_all(_group_row(key, position, group) for position, group in enumerate(judgement.groups))
-        session.add_all(_case_row(key, position, case) for position, case in enumerate(judgement.cases))
-        session.add_all(
-            SubmissionFault(submission_id=key, position=position, fault=fault, sentence=storable(sentence))
-            for position, (fault, sentence) in enumerate(
-                zip_longest(finding.faults, finding.fault_sentences, fillvalue="")
-            )
-        )
+        queries.add_rows(session, GroupResult, groups)
+        queries.add_rows(session, CaseResult, cases)
+        queries.add_rows(session, SubmissionFault, faults)
         _count(session, key, judgement)
     return True
 
 
-def _group_row(key: int, position: int, group: Group) -> GroupResult:
-    return GroupResult(
-        submission_id=key,
-        position=position,
-        name=group.name,
-        points=group.points,
-        max_points=group.max_points,
-        verdict=group.verdict,
-    )
+def _group_row(key: int, position: int, group: Group) -> dict[str, object]:
+    return {
+        "submission_id": key,
+        "position": position,
+        "name": group.name,
+        "points": group.points,
+        "max_points": group.max_points,
+        "verdict": group.verdict,
+    }
 
 
-def _case_row(key: int, position: int, case: Case) -> CaseResult:
-    return CaseResult(
-        submission_id=key,
-        position=position,
-        name=case.name,
-        group=case.group,
-        visibility=case.visibility,
-        verdict=case.verdict,
-        reason=case.failure.reason if case.failure else None,
-        message=storable(case.failure.message) if case.failure else None,
-        detail=storable(case.failure.detail) if case.failure else None,
-        prints=storable(case.prints),
-    )
+def _case_row(key: int, position: int, case: Case) -> dict[str, object]:
+    return {
+        "submission_id": key,
+        "position": position,
+        "name": case.name,
+        "group": case.group,
+        "visibility": case.visibility,
+        "verdict": case.verdict,
+        "reason": case.failure.reason if case.failure else None,
+        "message": storable(case.failure.message) if case.failure else None,
+        "detail": storable(case.failure.detail) if case.failure else None,
+        "prints": storable(case.prints),
+    }
 
 
 def _count(session: Session, key: int, judgement: Judgement) -> None:

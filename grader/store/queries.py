@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, selectinload, undefer
 
 from grader.errors import NotFound
 from grader.grading.verdict import Verdict
-from grader.store.base import Mode
+from grader.store.base import Base, Mode
 from grader.store.models import Attempt, FollowUpAnswer, Package, SampleRun, Submission, SubmissionFault, User
+
+_NO_SUBMISSION: Final = "There is no such submission, or it is not yours; the problem list shows your own."
 
 
 def package_of(session: Session, sha256: str) -> Package | None:
@@ -110,7 +113,7 @@ def submission_of(session: Session, candidate: User, attempt_id: str, ordinal: i
     )
     submission = session.scalar(statement)
     if submission is None:
-        raise NotFound("There is no such submission, or it is not yours; the problem list shows your own.")
+        raise NotFound(_NO_SUBMISSION)
     return submission
 
 
@@ -124,6 +127,26 @@ def judged_before(session: Session, submission: Submission) -> str | None:
         .limit(1)
     )
     return session.scalar(statement)
+
+
+def submission_state(
+    session: Session, candidate: User, attempt_id: str, ordinal: int
+) -> tuple[int, Verdict | None, datetime]:
+    """Return a submission's key, verdict and time alone, for pages that ask again and again.
+
+    Raises:
+        NotFound: there is none, or it is another candidate's.
+    """
+    statement = (
+        select(Submission.id, Submission.verdict, Submission.created_at)
+        .join(Submission.attempt)
+        .where(Attempt.public_id == attempt_id, Attempt.candidate_id == candidate.id, Submission.ordinal == ordinal)
+    )
+    found = session.execute(statement).one_or_none()
+    if found is None:
+        raise NotFound(_NO_SUBMISSION)
+    key, verdict, created_at = found
+    return key, verdict, created_at
 
 
 def submissions_in(session: Session, attempt: Attempt) -> Sequence[Submission]:
@@ -176,6 +199,12 @@ def submission_to_judge(session: Session, key: int) -> Submission | None:
         .options(joinedload(Submission.attempt).joinedload(Attempt.package))
     )
     return session.scalar(statement)
+
+
+def add_rows(session: Session, table: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
+    """Insert many rows at once, whose keys nobody asks for."""
+    if rows:
+        session.connection().execute(insert(table), rows)
 
 
 def set_verdict(session: Session, key: int, values: Mapping[str, object]) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
+from grader.grading.verdict import Verdict
 from grader.services import candidate_view, diagnoses, hints
 from grader.store import queries
 from grader.store.models import Submission
@@ -32,15 +33,20 @@ def show(public_id: str, ordinal: int) -> ResponseReturnValue:
 @bp.get("/verdict")
 def fragment(public_id: str, ordinal: int) -> ResponseReturnValue:
     """Answer a page that waits: with the verdict, or with nothing yet (204)."""
-    with read_session(service().engine) as session:
-        found = queries.submission_of(session, current_user(), public_id, ordinal)
-    if found.verdict is None and now() - found.created_at < FRESH:
-        service().wait(found.id, HOLD_S)
+    key, verdict, created_at = _state(public_id, ordinal)
+    if verdict is None and now() - created_at < FRESH:
+        service().wait(key, HOLD_S)
+        _, verdict, _ = _state(public_id, ordinal)
+    if verdict is None:
+        return "", 204
     with read_session(service().engine) as session:
         submission = queries.submission_of(session, current_user(), public_id, ordinal)
-        if submission.verdict is None:
-            return "", 204
         return render_template("verdict_fragment.html", **_shown(session, submission))
+
+
+def _state(public_id: str, ordinal: int) -> tuple[int, Verdict | None, datetime]:
+    with read_session(service().engine) as session:
+        return queries.submission_state(session, current_user(), public_id, ordinal)
 
 
 @bp.post("/hints")
