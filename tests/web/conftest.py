@@ -24,6 +24,7 @@ from grader.web.service import Service
 from tests.services.made import cheap_passwords
 from tests.services.tiny_package import write_package
 from tests.web.browsing import Browser
+from tests.web.calling import Program
 from tests.web.serving import serving
 from tests.web.visits import Visit
 
@@ -78,6 +79,16 @@ def eve(app: Flask) -> Browser:
 @pytest.fixture
 def anonymous(app: Flask) -> Browser:
     return Browser(app, None)
+
+
+@pytest.fixture
+def ada_program(app: Flask) -> Program:
+    return Program(app)
+
+
+@pytest.fixture
+def eve_program(app: Flask) -> Program:
+    return Program(app, "Eve")
 
 
 @pytest.fixture(scope="module")
