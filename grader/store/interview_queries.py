@@ -83,7 +83,7 @@ def interview_of(
     statement = (
         select(Interview)
         .filter_by(public_id=public_id)
-        .where(_may(user, part))
+        .where(may(user, part))
         .options(
             selectinload(Interview.problems).joinedload(InterviewProblem.package),
             selectinload(Interview.members).joinedload(InterviewMember.user),
@@ -97,7 +97,7 @@ def interview_of(
     return interview
 
 
-def _may(user: User, part: Part | None) -> ColumnElement[bool]:
+def may(user: User, part: Part | None) -> ColumnElement[bool]:
     """Return the condition under which a user is what `part` asks for in a row's interview."""
     if part is None and user.is_admin:
         return true()
@@ -132,7 +132,7 @@ def phase(now: datetime) -> ColumnElement[str]:
 
 def phases_of(session: Session, user: User, now: datetime) -> dict[Phase, int]:
     """Return how many interviews of a user stand where."""
-    counted = select(phase(now).label("phase")).where(_may(user, None)).subquery()
+    counted = select(phase(now).label("phase")).where(may(user, None)).subquery()
     statement = select(counted.c.phase, func.count()).group_by(counted.c.phase)
     found = {Phase(word): number for word, number in session.execute(statement)}
     return {one: found.get(one, 0) for one in Phase}
@@ -144,7 +144,7 @@ def interviews_of(
     """Return a user's interviews that stand somewhere, newest first, with problems and interviewers."""
     statement = (
         select(Interview)
-        .where(_may(user, None), phase(now) == wanted.value)
+        .where(may(user, None), phase(now) == wanted.value)
         .options(
             selectinload(Interview.problems).joinedload(InterviewProblem.package),
             selectinload(Interview.members).joinedload(InterviewMember.user),
