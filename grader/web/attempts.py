@@ -47,7 +47,7 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
             problem=problem,
             status=attempts.status(attempt),
             contract=contract_table(problem),
-            samples=_samples(problem),
+            samples=shown_samples(problem),
             has_samples=sample_runs.has_samples(problem),
             source=_text() if refused and "source" in request.form else starter if wants_starter else own,
             refused=refused,
@@ -59,7 +59,7 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
         )
 
 
-def _samples(problem: Problem) -> Sequence[SampleView]:
+def shown_samples(problem: Problem) -> Sequence[SampleView]:
     """Return a problem's samples; without them the page still has statement and editor."""
     try:
         return service().samples(problem)
