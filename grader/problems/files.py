@@ -27,11 +27,11 @@ STANDARD: Final = "_standard"  # the folder beside the packages that holds what 
 FILES_MAX: Final = 1024
 FILE_BYTES_MAX: Final = 1 << 20
 TOTAL_BYTES_MAX: Final = 16 << 20
-_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _STANDARD_KEY: Final = re.compile(rb"^standard:[ \t]*['\"]?([a-z0-9]+(?:-[a-z0-9]+)*)", re.MULTILINE)
 # what zipfile raises for bytes that are no archive, or a hostile one
-_ARCHIVE_ERRORS: Final = (
+ARCHIVE_ERRORS: Final = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
@@ -99,7 +99,7 @@ def read_folder(folder: Path) -> PackageFiles:
     if STANDARD not in {path.partition("/")[0] for path in contents}:
         contents |= _read_standard(folder, slug, contents.get("problem.yaml", b""))
     if len(contents) > FILES_MAX or sum(map(len, contents.values())) > TOTAL_BYTES_MAX:
-        raise InvalidPackage([_too_large(slug)])
+        raise InvalidPackage([too_large(slug)])
     return PackageFiles(slug, contents)
 
 
@@ -111,7 +111,7 @@ def _read_below(folder: Path, slug: str, prefix: str) -> dict[str, bytes]:
         contents[prefix + path] = read_file(folder / path, f"{slug}/{prefix}{path}")
         total += len(contents[prefix + path])
         if len(contents) > FILES_MAX or total > TOTAL_BYTES_MAX:
-            raise InvalidPackage([_too_large(slug)])
+            raise InvalidPackage([too_large(slug)])
     return contents
 
 
@@ -120,16 +120,27 @@ def _read_standard(folder: Path, slug: str, specification: bytes) -> dict[str, b
 
     The loader says so when there is none.
     """
-    named = _STANDARD_KEY.search(specification)
-    if named is None:
+    name = standard_named(specification)
+    if name is None:
         return {}
-    name = named[1].decode()
     beside = Path(os.path.realpath(folder)).parent / STANDARD / name
-    found = next((path for path in (beside, shipped("problems") / STANDARD / name) if path.is_dir()), None)
-    return _read_below(found, slug, f"{STANDARD}/{name}/") if found else {}
+    return _read_below(beside, slug, f"{STANDARD}/{name}/") if beside.is_dir() else shipped_standard(slug, name)
 
 
-def _too_large(slug: str) -> str:
+def standard_named(specification: bytes) -> str | None:
+    """Return the name of the standard layer that a problem.yaml builds on."""
+    named = _STANDARD_KEY.search(specification)
+    return named[1].decode() if named else None
+
+
+def shipped_standard(slug: str, name: str) -> dict[str, bytes]:
+    """Return a shipped standard layer's files; nothing where there is none of that name."""
+    folder = shipped("problems") / STANDARD / name
+    return _read_below(folder, slug, f"{STANDARD}/{name}/") if folder.is_dir() else {}
+
+
+def too_large(slug: str) -> str:
+    """Return the finding of a package that has too much."""
     return f"{slug}: more than {FILES_MAX} files or {TOTAL_BYTES_MAX >> 20} MiB; remove some."
 
 
@@ -142,9 +153,9 @@ def _walk(folder: Path, prefix: str) -> Iterator[str]:
         ) from None
     for entry in entries:
         path = prefix + entry.name
-        if _is_ignored(entry.name):
+        if is_ignored(entry.name):
             continue
-        if not _NAME.fullmatch(entry.name):
+        if not NAME.fullmatch(entry.name):
             raise InvalidPackage(
                 [f"{folder.name}/{path!a}: file names are letters, digits, '_', '-' and '.'; rename it."]
             )
@@ -156,7 +167,8 @@ def _walk(folder: Path, prefix: str) -> Iterator[str]:
             yield path
 
 
-def _is_ignored(name: str) -> bool:
+def is_ignored(name: str) -> bool:
+    """Whether a file or folder is none of a package."""
     return name.startswith(".") or name == "__pycache__" or name.endswith(".pyc")
 
 
@@ -194,25 +206,25 @@ def read_archive(slug: str, data: bytes) -> PackageFiles:
                 _check_member(slug, info)
                 if path in contents:
                     raise InvalidPackage([f"{slug}/{path}: stands twice in the archive; pack the folder again."])
-                contents[path] = _read_member(archive, info)
+                contents[path] = read_member(archive, info)
                 total += len(contents[path])
                 if len(contents) > FILES_MAX or len(contents[path]) > FILE_BYTES_MAX or total > TOTAL_BYTES_MAX:
                     raise InvalidPackage([f"{slug}/{path}: the archive is too large; leave out what is not needed."])
-    except _ARCHIVE_ERRORS as error:
+    except ARCHIVE_ERRORS as error:
         raise InvalidPackage([f"{slug}: the archive is damaged ({str(error)[:200]}); pack the folder again."]) from None
     return PackageFiles(slug, contents)
 
 
 def _check_member(slug: str, info: zipfile.ZipInfo) -> None:
     parts = info.filename.split("/")
-    if len(parts) > 6 or not all(_NAME.fullmatch(part) and not _is_ignored(part) for part in parts):
+    if len(parts) > 6 or not all(NAME.fullmatch(part) and not is_ignored(part) for part in parts):
         name = info.filename[:80]
         raise InvalidPackage([f"{slug}: the archive's path {name!a} is none of a package; pack the folder again."])
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # the others unpack without a bound
         raise InvalidPackage([f"{slug}/{info.filename}: is neither stored nor deflated; pack the folder again."])
 
 
-def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     """Return a member, or just more than a file may have: asked for all, zipfile would unpack gigabytes at once."""
     with archive.open(info) as stream:
         return stream.read(FILE_BYTES_MAX + 1)

@@ -204,10 +204,11 @@ def _resolved(
     offered = {problem.sha256: problem for problem in packages.offered()}
     known = queries.packages_for(session, [chosen.sha256 for chosen in settings.problems])
     within = {problem.package.sha256 for problem in interview.problems} if interview else set()
+    own = {package.sha256 for package in queries.uploads_of(session, user)}
     found: dict[str, Package] = {}
     for chosen in settings.problems:
         package = known.get(chosen.sha256)
-        is_own = package is not None and (package.sha256 in within or package.uploaded_by_id == user.id)
+        is_own = package is not None and package.sha256 in within | own
         if chosen.sha256 in offered:
             package = packages.remember(session, offered[chosen.sha256], now)
         elif not is_own:

@@ -19,9 +19,11 @@ from grader.store.interview_models import (
     InterviewMember,
     InterviewProblem,
     Invitation,
+    PackageCheck,
     Part,
 )
 from grader.store.models import Attempt, Package, Submission, User
+from grader.store.package_queries import is_usable
 
 UPLOADS_SHOWN: Final = 200  # of one interviewer, newest first
 _NO_INTERVIEW: Final = "There is no such interview, or it is not yours; the list of interviews shows your own."
@@ -281,8 +283,14 @@ def packages_for(session: Session, sha256s: Sequence[str]) -> dict[str, Package]
 
 
 def uploads_of(session: Session, user: User) -> Sequence[Package]:
-    """Return the packages that a user has uploaded, newest first."""
-    statement = select(Package).filter_by(uploaded_by_id=user.id).order_by(Package.id.desc()).limit(UPLOADS_SHOWN)
+    """Return the packages that a user has uploaded and that can be used: accepted, not retired; newest first."""
+    statement = (
+        select(Package)
+        .join(PackageCheck, PackageCheck.package_id == Package.id)
+        .where(Package.uploaded_by_id == user.id, is_usable())
+        .order_by(Package.id.desc())
+        .limit(UPLOADS_SHOWN)
+    )
     return session.scalars(statement).all()
 
 
