@@ -19,6 +19,7 @@ from grader.grading.extra_runs import ExtraRuns
 from grader.grading.judge import Examination
 from grader.grading.minimal_fix import minimal_fix
 from grader.grading.reference import Reference, reference_of, worth_tracing
+from grader.grading.stage_errors import traced_array
 from grader.grading.syntax_change import Change
 from grader.grading.syntax_tree import NotComparable
 from grader.grading.verdict import Judgement, Verdict
@@ -187,12 +188,9 @@ def _stages(look: Look, reference: Reference) -> Iterator[Observation]:
     right = reference.stages.get(look.case.name, {})
     hidden = hidden_keys(right["masked_scores"]) if "masked_scores" in right else None
     for name, array in right.items():
-        match = look.seen.matches.get(name)
-        if match is not None and match.form != "none" and match.arrays:
-            as_large = [number for number in match.arrays if look.trace.arrays[number].size == array.size]
-            number = (as_large or match.arrays)[-1]  # in pieces: the last one
-            found = (match.form, look.trace.lines.get(number))
-            yield observe.stage(look.case, name, look.trace.arrays[number], hidden, found)
+        if found := traced_array(look, name, array):
+            traced, line = found
+            yield observe.stage(look.case, name, traced, hidden, (look.seen.matches[name].form, line))
         yield observe.stage(look.case, name, array, hidden)
 
 

@@ -70,6 +70,17 @@ def minimal_fix(problem: Problem, source: bytes, variant: str | None = None) -> 
     return MinimalFix(variant, change_between(problem.starter(variant), text), smallest_repair(problem, variant))
 
 
+@lru_cache(maxsize=64)
+def change_in_words(problem: Problem, source: bytes, variant: str | None = None) -> tuple[str, bool]:
+    """Return `minimal_fix` as a sentence, and whether the source is written anew; it is kept, for it takes a while.
+
+    Raises:
+        NotComparable: as there.
+    """
+    found = minimal_fix(problem, source, variant)
+    return found.sentence, found.change.is_rewrite
+
+
 def text_of(source: bytes) -> str:
     """Return a source as text.
 

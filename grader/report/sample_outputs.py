@@ -96,11 +96,12 @@ def sample_outputs(
         outcomes: of the cases in order, as a judged submission has them.
     """
     return tuple(
-        _sample(problem, case, outcome) for case, outcome in zip(cases, outcomes, strict=False) if case.is_sample
+        case_outputs(problem, case, outcome) for case, outcome in zip(cases, outcomes, strict=False) if case.is_sample
     )
 
 
-def _sample(problem: Problem, case: Case, outcome: Outcome | None) -> SampleOutputs:
+def case_outputs(problem: Problem, case: Case, outcome: Outcome | None) -> SampleOutputs:
+    """Return what came back for one case; of a secret one it is for interviewers alone."""
     arrays = None if outcome is None or isinstance(outcome, str) or len(outcome) > RETURNED_MAX else outcome
     instead = "wrong_count" if arrays is None and isinstance(outcome, tuple) else outcome
     return SampleOutputs(

@@ -9,7 +9,14 @@ from typing import Final
 
 from markupsafe import Markup
 
-from grader.grading.minimal_fix import LINES_MAX, lines_of, minimal_fix, nearest_starter, text_of
+from grader.grading.minimal_fix import (
+    LINES_MAX,
+    change_in_words,
+    lines_of,
+    nearest_starter,
+    smallest_repair,
+    text_of,
+)
 from grader.grading.syntax_tree import NotComparable
 from grader.problems.loader import Problem
 from grader.report.icons import state
@@ -20,21 +27,65 @@ _WIDTH_MAX: Final = 300  # characters of one line
 _HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)")
 
 
-def source_diff(problem: Problem, source: bytes) -> Markup:
-    """Return the changes from the nearest starter as HTML, or a sentence where there is nothing to show."""
+def source_diff(problem: Problem, source: bytes, variant: str | None = None) -> Markup:
+    """Return the changes from a starter as HTML, or a sentence where there is nothing to show.
+
+    Args:
+        problem: whose starter.
+        source: the submission.
+        variant: whose starter was given out; None: the one that the source is nearest to.
+    """
+    lines = _lines(source, "The source")
+    if isinstance(lines, Markup):
+        return lines
+    chosen = variant or nearest_starter(problem, lines)
+    starter = lines_of(problem.starter(chosen))
+    if starter == lines:
+        return _sentence(f"No line differs from the starter {chosen}.")
+    return Markup('<p class="small mut">Against the starter <code>{}</code>{}.</p>{}{}').format(
+        chosen,
+        "" if variant else ", the nearest",
+        _size_of_change(problem, source, variant),
+        _table(starter, lines, "Submission line"),
+    )
+
+
+def diff_between(earlier: bytes, later: bytes) -> Markup:
+    """Return the changes from one submission to a later one as HTML, or a sentence where there is nothing to show."""
+    before, after = _lines(earlier, "The earlier source"), _lines(later, "The source")
+    if isinstance(before, Markup):
+        return before
+    if isinstance(after, Markup):
+        return after
+    if before == after:
+        return _sentence("No line differs.")
+    return _table(before, after, "Submission line", "Earlier line")
+
+
+def diff_to_fix(problem: Problem, source: bytes, variant: str) -> Markup:
+    """Return the changes from a submission to the accepted source that is nearest to the starter, as HTML."""
+    lines, fix = _lines(source, "The source"), smallest_repair(problem, variant)
+    if isinstance(lines, Markup):
+        return lines
+    if fix is None:
+        return _sentence("The package has no accepted source that can be compared.")
+    accepted = lines_of(problem.files.text(fix.path))
+    if lines == accepted:
+        return _sentence("No line differs from the smallest accepted repair.")
+    return Markup('<p class="small mut">To <code>{}</code>, the smallest accepted repair.</p>{}').format(
+        fix.path, _table(lines, accepted, "Accepted line", "Submission line")
+    )
+
+
+def _lines(source: bytes, what: str) -> list[str] | Markup:
+    """Return a source's lines, or the sentence that says why there is no comparing it."""
     try:
         lines = lines_of(text_of(source))
     except NotComparable as error:
-        return _sentence(f"The source {error}.")
+        return _sentence(f"{what} {error}.")
     if len(lines) > LINES_MAX:
-        return _sentence(f"The source has {len(lines)} lines; only up to {LINES_MAX} are compared.")
-    variant = nearest_starter(problem, lines)
-    starter = lines_of(problem.starter(variant))
-    if starter == lines:
-        return _sentence(f"No line differs from the starter {variant}.")
-    return Markup('<p class="small mut">Against the starter <code>{}</code>, the nearest.</p>{}{}').format(
-        variant, _size_of_change(problem, source), _table(starter, lines, "Submission line")
-    )
+        return _sentence(f"{what} has {len(lines)} lines; only up to {LINES_MAX} are compared.")
+    return lines
 
 
 def corrected_diff(starter: str, corrected: str) -> Markup:
@@ -42,24 +93,24 @@ def corrected_diff(starter: str, corrected: str) -> Markup:
     return _table(lines_of(starter), lines_of(corrected), "Corrected line")
 
 
-def _table(before: list[str], after: list[str], title: str) -> Markup:
+def _table(before: list[str], after: list[str], title: str, first: str = "Starter line") -> Markup:
     rows = list(_rows(before, after))
     more = _sentence(f"{len(rows) - ROWS_MAX} lines more are not shown.") if len(rows) > ROWS_MAX else Markup("")
     return Markup(
         '<div class="panel scroll" tabindex="0" role="region" aria-label="Changes"><table class="diff">'
-        '<thead class="sr"><tr><th scope="col">Starter line</th><th scope="col">{}</th>'
+        '<thead class="sr"><tr><th scope="col">{}</th><th scope="col">{}</th>'
         '<th scope="col">Change</th><th scope="col">Source</th></tr></thead><tbody>{}</tbody></table></div>{}'
-    ).format(title, Markup("").join(rows[:ROWS_MAX]), more)
+    ).format(first, title, Markup("").join(rows[:ROWS_MAX]), more)
 
 
-def _size_of_change(problem: Problem, source: bytes) -> Markup:
+def _size_of_change(problem: Problem, source: bytes, variant: str | None) -> Markup:
     """Return how much was changed, in syntax nodes, beside the smallest accepted repair."""
     try:
-        found = minimal_fix(problem, source)
+        sentence, is_rewrite = change_in_words(problem, source, variant)
     except NotComparable as error:
         return _sentence(f"The source {error} by its syntax.")
     flag = Markup('<p class="small">{}</p>').format(state("warn", "whole rewrite"))
-    return _sentence(found.sentence) + (flag if found.change.is_rewrite else Markup(""))
+    return _sentence(sentence) + (flag if is_rewrite else Markup(""))
 
 
 def _sentence(text: str) -> Markup:

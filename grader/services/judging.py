@@ -1,7 +1,11 @@
-"""Judges submissions and sample runs in this process: a row waits without a verdict until one is written, once."""
+"""Judges submissions and sample runs in this process: a row waits without a verdict until one is written, once.
+
+Evidence records are made here as well, in the same lanes.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 import threading
@@ -9,7 +13,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import zip_longest
 from typing import Final
 
 from sqlalchemy import Engine, event
@@ -19,26 +22,23 @@ from grader.errors import InvalidPackage
 from grader.grading.judge import examine
 from grader.grading.judge_run import Judged, not_judged
 from grader.grading.prepare import prepare
-from grader.grading.verdict import CaseResult as Case
-from grader.grading.verdict import GroupResult as Group
 from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
-from grader.report.result import json_line, result
 from grader.report.sample_outputs import sample_outputs, to_json
 from grader.sandbox.pool import Lane, Pool
-from grader.services import sample_runs
+from grader.services import evidence, sample_runs
 from grader.services.packages import Packages
-from grader.store import queries
-from grader.store.base import storable
-from grader.store.models import CaseResult, GroupResult, SampleRun, Submission, SubmissionFault
+from grader.services.result_rows import ResultRows, add_beside
+from grader.store import queries, review_queries
+from grader.store.models import CaseResult, EvidenceRecord, GroupResult, SampleRun, Submission, SubmissionFault
 from grader.store.queue import claimed
 from grader.store.session import read_session, write_session
 
 SWEEP_S: Final = 30.0  # an idle thread looks for rows that were missed, for example because the disk was full
 STOP_S: Final = 10.0  # how long the judgements under way may take when the service stops
 HELD_MAX: Final = 4  # requests that wait for a verdict at a time; more would leave no thread for others
-Row = Submission | SampleRun
+Row = Submission | SampleRun | EvidenceRecord
 Dispatch = Callable[[Session, Row], None]
 Job = tuple[type[Row], int]  # the table and the key of a row
 log = logging.getLogger(__name__)
@@ -131,6 +131,7 @@ class Judging:
             jobs: list[Job] = [
                 (table, key) for table in (Submission, SampleRun) for key in queries.unjudged(session, table)
             ]
+            jobs += [(EvidenceRecord, key) for key in review_queries.evidence_unmade(session)]
         for job in jobs:
             self._enqueue(job)
 
@@ -157,26 +158,39 @@ class Judging:
         with claimed(self._engine, table, key) as is_mine:
             if not is_mine:  # another process judges it; should that one die, a sweep finds the row again
                 return
-            if table is SampleRun:
+            if table is EvidenceRecord:
+                self._make_evidence(key)
+            elif table is SampleRun:
                 self._judge_samples(key)
             else:
                 self._judge_submission(key)
 
     def _judge_submission(self, key: int) -> None:
-        with self._pool.lane() as lane:
-            began = time.perf_counter()
-            graded = judge_row(self._engine, key, lane, self._cache, self._packages)
-            seconds = time.perf_counter() - began
-        if graded is None or (self._stopping.is_set() and graded.judgement.verdict is Verdict.JE):
-            return  # judged elsewhere; or the sandbox went away because the service stops
-        if write_result(self._engine, key, graded.judgement, datetime.now(UTC), graded.sample_outputs):
-            self._on_judged(graded.judgement.verdict, seconds)
+        is_written = False
+        while not is_written:  # once, unless its attempt is moved to another version of the package meanwhile
+            with self._pool.lane() as lane:
+                began = time.perf_counter()
+                graded = judge_row(self._engine, key, lane, self._cache, self._packages)
+                seconds = time.perf_counter() - began
+            if graded is None or (self._stopping.is_set() and graded.judgement.verdict is Verdict.JE):
+                return  # judged elsewhere; or the sandbox went away because the service stops
+            judgement, now = graded.judgement, datetime.now(UTC)
+            is_written = write_result(
+                self._engine, key, judgement, now, graded.sample_outputs, judgement.package_sha256
+            )
+        self._on_judged(judgement.verdict, seconds)
 
     def _judge_samples(self, key: int) -> None:
         with self._pool.lane() as lane:
             judged = sample_runs.judge_row(self._engine, key, lane, self._cache, self._packages)
         if judged is not None and not (self._stopping.is_set() and judged.verdict is Verdict.JE):
             sample_runs.write_result(self._engine, key, judged, datetime.now(UTC))
+
+    def _make_evidence(self, key: int) -> None:
+        with self._pool.lane() as lane:
+            made = evidence.make_row(self._engine, key, lane, self._cache, self._packages)
+        if made is not None and not (self._stopping.is_set() and made.record is None):
+            evidence.write_result(self._engine, key, made, datetime.now(UTC))
 
 
 def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: Packages) -> Graded | None:
@@ -186,20 +200,41 @@ def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: 
         if submission is None:
             return None
         package, source = submission.attempt.package, submission.source
-        try:
-            problem = packages.pinned(session, package)
-        except InvalidPackage as error:
-            log.error("submission %d: %s", key, error.message)
-            return Graded(not_judged(package.slug, source, Reason.INVALID_PACKAGE, error.message, package.sha256))
+        problem = pinned(session, package, source, packages, what := f"submission {key}")
+    if isinstance(problem, Graded):
+        return problem
+    return judge_source(problem, source, lane, cache, what, build=False)  # a candidate waits; `_prepare` builds
+
+
+def pinned(session: Session, package: Package, source: bytes, packages: Packages, what: str) -> Problem | Graded:
+    """Return a package's problem, or what a source gets from a package that cannot be read.
+
+    Args:
+        what: is judged, for the log.
+    """
     try:
-        examination = examine(problem, source, lane, cache, build=False)  # a candidate waits; `_prepare` builds
+        return packages.pinned(session, package)
+    except InvalidPackage as error:
+        log.error("%s: %s", what, error.message)
+        return Graded(not_judged(package.slug, source, Reason.INVALID_PACKAGE, error.message, package.sha256))
+
+
+def judge_source(problem: Problem, source: bytes, lane: Lane, cache: CaseCache, what: str, *, build: bool) -> Graded:
+    """Judge a source as a submission is judged; whatever goes wrong on our side is JE.
+
+    Args:
+        what: is judged, for the log.
+        build: as for `examine`.
+    """
+    try:
+        examination = examine(problem, source, lane, cache, build=build)
         judgement, samples = examination.judgement, _samples(problem, examination.judged, lane, cache)
     except Exception as error:
-        log.exception("submission %d: judging failed", key)
+        log.exception("%s: judging failed", what)
         detail = f"{type(error).__name__}: {error}"
-        return Graded(not_judged(package.slug, source, Reason.JUDGE_ERROR, detail, package.sha256))
+        return Graded(not_judged(problem.slug, source, Reason.JUDGE_ERROR, detail, problem.sha256))
     if judgement.verdict is Verdict.JE and judgement.failure:
-        log.error("submission %d: %s: %s", key, judgement.failure.reason, judgement.failure.detail)
+        log.error("%s: %s: %s", what, judgement.failure.reason, judgement.failure.detail)
     return Graded(judgement, samples)
 
 
@@ -212,69 +247,38 @@ def _samples(problem: Problem, judged: Judged, lane: Lane, cache: CaseCache) -> 
 
 
 def write_result(
-    engine: Engine, key: int, judgement: Judgement, now: datetime, sample_outputs: str | None = None
+    engine: Engine,
+    key: int,
+    judgement: Judgement,
+    now: datetime,
+    sample_outputs: str | None = None,
+    judged_with: str | None = None,
 ) -> bool:
-    """Write a judgement into its row unless there is one already; return whether it was written."""
-    failure, finding = judgement.failure, judgement.finding
-    values = {
-        "judged_at": now,
-        "verdict": judgement.verdict,
-        "reason": judgement.reason,
-        "message": storable(judgement.message),
-        "detail": storable(failure.detail) if failure else None,
-        "score": judgement.score,
-        "max_score": judgement.max_score,
-        "import_prints": storable(judgement.import_prints),
-        "first_wrong_stage": finding.first_wrong_stage,
-        "judgement": json_line(result(judgement)),
-        "sample_outputs": sample_outputs,
-    }
-    # everything is ready before the only writer's lock is taken
-    groups = [_group_row(key, position, group) for position, group in enumerate(judgement.groups)]
-    cases = [_case_row(key, position, case) for position, case in enumerate(judgement.cases)]
-    faults = [
-        {"submission_id": key, "position": position, "fault": fault, "sentence": storable(sentence)}
-        for position, (fault, sentence) in enumerate(zip_longest(finding.faults, finding.fault_sentences, fillvalue=""))
-    ]
-    with write_session(engine) as session:
-        if not queries.set_verdict(session, key, values):
+    """Write a judgement into its row unless there is one already; return whether it was written.
+
+    Args:
+        judged_with: the hash of the package; nothing is written when the attempt has been moved to another one
+            meanwhile, and the row waits to be judged with that.
+    """
+    rows = ResultRows.of(judgement, now, sample_outputs)  # ready before the only writer's lock is taken
+    with contextlib.suppress(_Moved), write_session(engine) as session:
+        if not queries.set_verdict(session, key, rows.submission):
             return False
-        queries.add_rows(session, GroupResult, groups)
-        queries.add_rows(session, CaseResult, cases)
-        queries.add_rows(session, SubmissionFault, faults)
-        _count(session, key, judgement)
-    return True
+        attempt, handed_in = queries.attempt_of_submission(session, key)
+        if judged_with is not None and attempt.package.sha256 != judged_with:
+            raise _Moved
+        add_beside(session, {key: rows})
+        _count(attempt, handed_in, judgement)
+        return True
+    return False
 
 
-def _group_row(key: int, position: int, group: Group) -> dict[str, object]:
-    return {
-        "submission_id": key,
-        "position": position,
-        "name": group.name,
-        "points": group.points,
-        "max_points": group.max_points,
-        "verdict": group.verdict,
-    }
+class _Moved(Exception):
+    """The attempt has another version of its package by now."""
 
 
-def _case_row(key: int, position: int, case: Case) -> dict[str, object]:
-    return {
-        "submission_id": key,
-        "position": position,
-        "name": case.name,
-        "group": case.group,
-        "visibility": case.visibility,
-        "verdict": case.verdict,
-        "reason": case.failure.reason if case.failure else None,
-        "message": storable(case.failure.message) if case.failure else None,
-        "detail": storable(case.failure.detail) if case.failure else None,
-        "prints": storable(case.prints),
-    }
-
-
-def _count(session: Session, key: int, judgement: Judgement) -> None:
+def _count(attempt: Attempt, handed_in: datetime, judgement: Judgement) -> None:
     """Let a judgement count for its attempt; JE has no score and never counts."""
-    attempt, handed_in = queries.attempt_of_submission(session, key)
     if judgement.score is not None:
         attempt.best_score = max(judgement.score, attempt.best_score or 0.0)
     if judgement.verdict is Verdict.AC:

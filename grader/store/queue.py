@@ -11,10 +11,10 @@ from sqlalchemy import Engine, func, select, union_all
 from sqlalchemy.orm import Session
 
 from grader.store.base import UtcDateTime
-from grader.store.models import SampleRun, Submission
+from grader.store.models import EvidenceRecord, SampleRun, Submission
 
 # any fixed numbers, other than that of migrations: together with a row's key they name an advisory lock
-_LOCKS: Final = {Submission: 0x67726A73, SampleRun: 0x67726A72}
+_LOCKS: Final = {Submission: 0x67726A73, SampleRun: 0x67726A72, EvidenceRecord: 0x67726A65}
 
 
 def waiting(session: Session) -> tuple[int, datetime | None]:
@@ -34,7 +34,9 @@ def waiting(session: Session) -> tuple[int, datetime | None]:
 
 
 @contextmanager
-def claimed(engine: Engine, table: type[Submission] | type[SampleRun], key: int) -> Iterator[bool]:
+def claimed(
+    engine: Engine, table: type[Submission] | type[SampleRun] | type[EvidenceRecord], key: int
+) -> Iterator[bool]:
     """Tell whether this thread is the one to judge a row, while others are kept from it.
 
     Only PostgreSQL has several processes; there a claim is an advisory lock, which ends with its connection, so a

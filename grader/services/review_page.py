@@ -1,0 +1,235 @@
+"""Everything that the page of one review shows: for interviewers, so nothing is held back but colleagues' drafts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from grader.errors import UserError
+from grader.grading.verdict import Verdict
+from grader.problems.loader import Problem
+from grader.problems.schema import FollowUpSpec
+from grader.report import review_pictures
+from grader.report.between import FAULTS_FROM, between_sentences, compare_judgements
+from grader.report.review_pictures import Pictures
+from grader.report.sample_outputs import SampleOutputs, from_json
+from grader.services.review_timeline import Event, timeline
+from grader.store import queries
+from grader.store import review_queries as reviews
+from grader.store.interview_models import Part, Review, ScoreOverride
+from grader.store.models import FollowUpAnswer, GroupResult, Submission, User
+from grader.store.review_queries import CaseShown, Reviewed
+
+PRINTS_SHOWN: Final = 2_000  # characters of one case
+SOURCE_SHOWN: Final = 16 << 10  # bytes that are coloured
+
+
+@dataclass(frozen=True)
+class FindingShown:
+    """What judging found: a sentence, stages with their states, faults with what they do."""
+
+    sentence: str
+    method: str
+    stages: tuple[tuple[str, str], ...]
+    faults: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class EvidenceShown:
+    """A submission's evidence record: whether it was asked for, made, and what is drawn of it."""
+
+    is_asked: bool = False
+    is_made: bool = False
+    is_downloadable: bool = False
+    is_of_other_package: bool = False
+    made_at: datetime | None = None
+    pictures: Pictures | None = None
+
+
+@dataclass(frozen=True)
+class SubmissionShown:
+    """One submission in full."""
+
+    submission: Submission
+    source: str
+    left_out: int  # bytes of it that are not shown
+    finding: FindingShown
+    groups: Sequence[GroupResult]
+    cases: Sequence[CaseShown]
+    outputs: tuple[SampleOutputs, ...]  # of samples, and of secret cases once there is evidence
+    between: tuple[str, ...]
+    evidence: EvidenceShown
+
+
+@dataclass(frozen=True)
+class QuestionShown:
+    """A follow-up question beside the candidate's answer, with the points that were found in it."""
+
+    id: str
+    level: str
+    question: str
+    expected: str
+    rubric: tuple[str, ...]
+    answer: FollowUpAnswer | None
+    given: frozenset[int]  # positions in the rubric, of the own review
+
+
+@dataclass(frozen=True)
+class ReviewShown:
+    """Another interviewer's finished review."""
+
+    name: str
+    review: Review
+    private_note: str | None  # None: not for the one who asks
+
+
+@dataclass(frozen=True)
+class ReviewPage:
+    """The page."""
+
+    reviewed: Reviewed
+    problem: Problem
+    submissions: Sequence[Submission]
+    shown: SubmissionShown | None  # None: nothing was handed in
+    events: tuple[Event, ...]
+    questions: tuple[QuestionShown, ...]
+    own: Review | None
+    colleagues: tuple[ReviewShown, ...]
+    waiting_colleagues: int  # reviews that open once the own one is finished
+    overrides: Sequence[ScoreOverride]
+    claimed_by: str | None
+
+    @property
+    def points_given(self) -> int:
+        """How many points of the rubric the own review has."""
+        return sum(len(question.given) for question in self.questions)
+
+    @property
+    def points_offered(self) -> int:
+        """How many points the rubric has."""
+        return sum(len(question.rubric) for question in self.questions)
+
+    @property
+    def score(self) -> float | None:
+        """The score that counts."""
+        by_hand = self.overrides[0].score if self.overrides else None
+        return self.reviewed.attempt.points if by_hand is None else by_hand
+
+
+def review_page(session: Session, user: User, reviewed: Reviewed, problem: Problem, ordinal: int | None) -> ReviewPage:
+    """Return the page of an attempt.
+
+    Args:
+        session: asks the database.
+        user: who reviews.
+        reviewed: the attempt.
+        problem: its problem, as it is pinned.
+        ordinal: the submission to show; None: the newest.
+
+    Raises:
+        NotFound: there is no such submission.
+    """
+    attempt = reviewed.attempt
+    submissions = queries.submissions_in(session, attempt)
+    answers = queries.answers_in(session, attempt)
+    own = reviews.own_review(session, user, attempt)
+    # colleagues' reviews are not asked for before the own one is final; an admin who only reads writes none
+    may_see = reviewed.part is None or (own is not None and own.finished_at is not None)
+    others = reviews.finished_reviews(session, user, attempt) if may_see else ()
+    number = ordinal or (submissions[-1].ordinal if submissions else None)
+    return ReviewPage(
+        reviewed=reviewed,
+        problem=problem,
+        submissions=submissions,
+        shown=submission_shown(session, reviewed, number) if number else None,
+        events=timeline(session, reviewed, submissions, answers),
+        questions=tuple(_question(spec, answers.get(spec.id), own) for spec in problem.interview.follow_ups),
+        own=own,
+        colleagues=tuple(_other(review, reviewed) for review in others),
+        waiting_colleagues=0 if may_see else reviews.number_finished(session, user, attempt),
+        overrides=reviews.overrides_of(session, attempt),
+        claimed_by=reviews.name_of(session, attempt.claimed_by_id),
+    )
+
+
+def _question(spec: FollowUpSpec, answer: FollowUpAnswer | None, own: Review | None) -> QuestionShown:
+    given = {point.position for point in own.points if point.question_id == spec.id} if own else set()
+    return QuestionShown(
+        spec.id, spec.level, spec.question, spec.expected_answer, tuple(spec.rubric), answer, frozenset(given)
+    )
+
+
+def _other(review: Review, reviewed: Reviewed) -> ReviewShown:
+    reads_all = reviewed.part in (None, Part.LEAD)
+    return ReviewShown(review.user.name, review, review.private_note if reads_all else None)
+
+
+def submission_shown(session: Session, reviewed: Reviewed, ordinal: int) -> SubmissionShown:
+    """Return one submission of an attempt in full.
+
+    Raises:
+        NotFound: it has none of that number.
+    """
+    found = reviews.submission_in(
+        session,
+        reviewed.attempt,
+        ordinal,
+        Submission.source,
+        Submission.judgement,
+        Submission.sample_outputs,
+    )
+    result: dict[str, Any] = json.loads(found.judgement) if found.judgement else {}
+    evidence = evidence_shown(session, reviewed, found)
+    outputs = from_json(found.sample_outputs) if found.sample_outputs and found.verdict is not Verdict.JE else ()
+    return SubmissionShown(
+        submission=found,
+        source=found.source[:SOURCE_SHOWN].decode("utf-8", "replace"),
+        left_out=max(0, len(found.source) - SOURCE_SHOWN),
+        finding=_finding(session, found, result),
+        groups=reviews.groups_in(session, found),
+        cases=reviews.cases_in(session, found, PRINTS_SHOWN),
+        outputs=outputs + (evidence.pictures.outputs if evidence.pictures else ()),
+        between=_between(session, found, result),
+        evidence=evidence,
+    )
+
+
+def evidence_shown(session: Session, reviewed: Reviewed, submission: Submission) -> EvidenceShown:
+    """Return how far a submission's evidence record is, and what is drawn of it."""
+    found = reviews.evidence_of(session, submission)
+    if found is None:
+        return EvidenceShown()
+    if found.made_at is None:
+        return EvidenceShown(is_asked=True)
+    is_there = found.pictures is not None
+    shown = EvidenceShown(is_asked=True, is_made=True, is_downloadable=is_there, made_at=found.made_at)
+    drawn = review_pictures.from_json(found.pictures) if found.pictures is not None else None
+    return replace(shown, pictures=drawn, is_of_other_package=found.package_sha256 != reviewed.package.sha256)
+
+
+def _finding(session: Session, submission: Submission, result: dict[str, Any]) -> FindingShown:
+    found = result.get("finding")
+    if found is None:
+        return FindingShown(submission.message or "", "none", (), ())
+    said = reviews.fault_sentences(session, submission)
+    return FindingShown(
+        sentence=found["sentence"],
+        method=found["method"],
+        stages=tuple((item["name"], item["status"]) for item in found["stages"]),
+        faults=tuple((fault, said.get(fault, "")) for fault in found["faults"]),
+    )
+
+
+def _between(session: Session, submission: Submission, result: dict[str, Any]) -> tuple[str, ...]:
+    before = queries.judged_before(session, submission)
+    if before is None or not result or submission.verdict is Verdict.JE:
+        return ()
+    try:
+        return between_sentences(compare_judgements(json.loads(before), result), FAULTS_FROM)
+    except UserError:  # another release wrote one of them in another form
+        return ()
