@@ -20,6 +20,9 @@ COMMANDS: Final = {
     "new": "grader.cli.new",
     "batch": "grader.cli.batch",
     "serve": "grader.cli.serve",
+    "submit": "grader.cli.submit",
+    "status": "grader.cli.submit",
+    "pull": "grader.cli.submit",
     "db": "grader.cli.db",
     "user": "grader.cli.user",
     "doctor": "grader.cli.doctor",
@@ -63,6 +66,7 @@ Settings come from the environment:
   GRADER_SIGNUP              1 lets anybody make an account, 0 nobody; by default this machine alone
   GRADER_PROXIES             how many proxies in front add the address that they were called from
   GRADER_ALLOW_WEAK_SANDBOX  1 judges without Landlock where there is none; each result says so
+  GRADER_TOKEN               what submit, status and pull show to a server in place of a password
   GRADER_TRACEBACK           1 shows where a failure of ours came from
 """
 

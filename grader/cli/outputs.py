@@ -21,6 +21,21 @@ def write_text(path: Path, text: str) -> None:
         raise UserError(f"{path} cannot be written ({error.strerror}); name another file.") from None
 
 
+def write_new(path: Path, text: str) -> None:
+    """Write a text as UTF-8 to a file that is not there yet.
+
+    Raises:
+        UserError: it is there, or cannot be written.
+    """
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UserError(f"{path} is there already; name another file, or remove it first.") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be written ({error.strerror}); name another file.") from None
+
+
 def require_apart(paths: Iterable[Path | None]) -> None:
     """Make sure that no file would be written over another one that the same command names.
 

@@ -11,6 +11,7 @@ import click
 
 from grader.cli.completion import complete_problem, complete_set
 from grader.cli.judging import cache_for, warn
+from grader.cli.outputs import write_new
 from grader.config import Settings, read_settings
 from grader.errors import InvalidPackage, JudgeError, UserError
 from grader.problems.files import read_folder
@@ -130,7 +131,7 @@ def show_command(problem: str, variant: str | None, output: Path | None) -> None
         click.echo(visible(starter), nl=False)
         return
     if output is not None:
-        _write_new(output, starter)
+        write_new(output, starter)
         click.echo(f"Wrote {output}; repair it, then: grader grade {problem} {output}", err=True)
         return
     click.echo(f"{visible(loaded.statement).rstrip()}{_rule(f'starter, variant {name}')}{visible(starter).rstrip()}")
@@ -151,13 +152,3 @@ def _samples(problem: Problem, settings: Settings) -> tuple[SampleView, ...]:
         except JudgeError as error:
             warn(error.message)
             return ()
-
-
-def _write_new(path: Path, text: str) -> None:
-    try:
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UserError(f"{path} is there already; name another file, or remove it first.") from None
-    except OSError as error:
-        raise UserError(f"{path} cannot be written ({error.strerror}); name another file.") from None

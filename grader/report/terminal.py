@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -48,6 +49,42 @@ def judgement_view(judgement: Judgement, name: str) -> Group:
     return Group(*parts)
 
 
+def result_view(result: Mapping[str, Any], title: str) -> Group:
+    """Return what `submit` prints of a submission as a server tells it: what its candidate may see, and no more."""
+    verdict = None if result["verdict"] is None else Verdict(result["verdict"])
+    if verdict is None:
+        headline = Text("Handed in; the verdict is not shown." if result["is_judged"] else "Not judged yet.")
+    else:
+        headline = verdict_text(verdict, verdict.word)
+    headline.stylize("bold")
+    if result["score"] is not None:
+        points = points_text(result["score"], result["max_score"])
+        headline.append(f"   {points} points", style="not bold")
+    parts: list[RenderableType] = [Text(visible(title, keep=""), style="bold"), "", headline]
+    parts += [Text(visible(str(text))) for text in (result["message"], *result["sentences"]) if text]
+    finding = result["finding"]
+    if finding["stages"]:
+        parts += ["", stage_line([(str(stage["name"]), str(stage["status"])) for stage in finding["stages"]])]
+    parts += [Text(visible(str(text))) for text in (*finding["symptoms"], *finding["fault_texts"])]
+    shown = [group for group in result["groups"] if group["points"] is not None]
+    if shown:
+        parts += ["", _told_groups(shown)]
+    for prints in result["prints"]:
+        parts += _printed(str(prints["label"]), str(prints["text"]))
+    return Group(*parts)
+
+
+def _told_groups(groups: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=True, header_style="dim")
+    for column, justify in (("group", "left"), ("cases", "right"), ("points", "right")):
+        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    for group in groups:
+        right = sum(case["verdict"] == "AC" for case in group["cases"])
+        points = points_text(group["points"], group["max_points"])
+        table.add_row(visible(str(group["name"]), keep=""), f"{right} of {len(group['cases'])}", points)
+    return table
+
+
 def _finding(finding: Finding) -> list[RenderableType]:
     """Return the stages in one line, and the sentence, which names the faults; nothing where nothing was found."""
     if finding.method == "none":
@@ -72,14 +109,16 @@ def _prints(judgement: Judgement) -> list[RenderableType]:
     """Return what the submission printed where nothing is secret: while it was imported, and in samples."""
     shown = [("while it was imported", judgement.import_prints)]
     shown += [(case.name, case.prints) for case in judgement.cases if case.visibility == "sample"]
-    parts: list[RenderableType] = []
-    for where, text in shown:
-        lines = visible(text).splitlines()
-        if lines:
-            more = [f"… {len(lines) - PRINTS_SHOWN} more lines"] if len(lines) > PRINTS_SHOWN else []
-            parts += ["", Text(f"Prints, {where}", style="dim")]
-            parts += [Text("\n".join(f"  {line}" for line in lines[:PRINTS_SHOWN] + more))]
-    return parts
+    return [part for where, text in shown for part in _printed(where, text)]
+
+
+def _printed(where: str, text: str) -> list[RenderableType]:
+    lines = visible(text).splitlines()
+    if not lines:
+        return []
+    more = [f"… {len(lines) - PRINTS_SHOWN} more lines"] if len(lines) > PRINTS_SHOWN else []
+    shown = "\n".join(f"  {line}" for line in lines[:PRINTS_SHOWN] + more)
+    return ["", Text(visible(f"Prints, {where}", keep=""), style="dim"), Text(shown)]
 
 
 def next_step(judgement: Judgement) -> str:
