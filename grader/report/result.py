@@ -103,10 +103,11 @@ def csv_table(rows: Iterable[Mapping[str, str]]) -> str:
     writer = csv.DictWriter(buffer, CSV_COLUMNS, lineterminator="\n")
     writer.writeheader()
     for row in sorted(rows, key=lambda row: (row["candidate"], row["problem"])):
-        writer.writerow({column: _cell(text) for column, text in row.items()})
+        writer.writerow({column: safe_cell(text) for column, text in row.items()})
     return buffer.getvalue()
 
 
-def _cell(text: str) -> str:
+def safe_cell(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
     text = visible(text, keep="")
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
