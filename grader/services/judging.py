@@ -31,7 +31,7 @@ from grader.services import evidence, sample_runs
 from grader.services.packages import Packages
 from grader.services.result_rows import ResultRows, add_beside
 from grader.store import queries, review_queries
-from grader.store.models import CaseResult, EvidenceRecord, GroupResult, SampleRun, Submission, SubmissionFault
+from grader.store.models import Attempt, EvidenceRecord, Package, SampleRun, Submission
 from grader.store.queue import claimed
 from grader.store.session import read_session, write_session
 
