@@ -27,6 +27,10 @@ from grader.web import (
     errors,
     followups,
     health,
+    invitations,
+    interview_candidates,
+    interview_setup,
+    interviews,
     lesson,
     pages,
     problems,
@@ -65,6 +69,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         MAX_FORM_MEMORY_SIZE=BODY_BYTES_MAX,
         MAX_FORM_PARTS=FORM_PARTS_MAX,
         METRICS_TOKEN=settings.metrics_token,
+        PUBLIC_URL=settings.public_url,
         SESSION_COOKIE_SECURE=bool(settings.public_url and settings.public_url.startswith("https://")),
         SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),  # their addresses change with their content
     )
@@ -88,8 +93,12 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         verdicts.bp,
         diagnoses.bp,
         followups.bp,
+        invitations.bp,
         progress.bp,
         lesson.bp,
+        interviews.bp,
+        interview_setup.bp,
+        interview_candidates.bp,
         api.bp,
     ):
         app.register_blueprint(blueprint)

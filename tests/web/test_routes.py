@@ -47,7 +47,7 @@ def routes(app: Flask) -> Iterator[tuple[str, str]]:
     """Yield every route as method and rule."""
     for rule in app.url_map.iter_rules():
         for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
-            yield method, re.sub(r"<int[^>]*:ordinal>", "<ordinal>", rule.rule)
+            yield method, re.sub(r"<int[^>]*:(\w+)>", r"<\1>", rule.rule)
 
 
 def page_routes(app: Flask) -> list[tuple[str, str]]:
@@ -61,6 +61,9 @@ def filled(rule: str, attempt: str) -> str:
         "<public_id>": attempt.rsplit("/", 1)[-1],
         "<question>": "first",
         "<ordinal>": "1",
+        "<position>": "1",
+        "<member>": "aaaaaaaaaaaa",
+        "<invitation>": "aaaaaaaaaaaa",
         "<slug>": SLUG,
         "<path:filename>": "grader.css",
         "<token>": "x" * 43,
@@ -99,7 +102,9 @@ def test_nobody_gets_the_sign_in_page_or_what_is_public(app: Flask, engine: Engi
         existing, missing = answers[route]
         assert existing == missing, route
         assert existing[0] == 303, route
-        assert re.fullmatch(r"/sign-in\?next=(/|ATTEMPT|/me|/problems|/progress)[\w/-]*", existing[1] or ""), route
+        assert re.fullmatch(
+            r"/sign-in\?next=(/|ATTEMPT|/me|/problems|/progress|/interviews)[\w/-]*", existing[1] or ""
+        ), route
     after = content(engine)
     after["sign_in_failure"] = before["sign_in_failure"]  # the tries at the door
     assert after == before

@@ -1,0 +1,182 @@
+"""The candidates of an interview: inviting them, their links, more time, ending early."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Final
+
+from flask import Blueprint, Response, current_app, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from grader.errors import NotFound, UserError
+from grader.report.result import safe_cell
+from grader.services import interviews, invitations, live
+from grader.services.interview_settings import UnusableSettings
+from grader.services.invitations import EXTENSION_MAX, INVITATIONS_MAX, REASON_LENGTH, Invited
+from grader.store import interview_queries as queries
+from grader.store.interview_models import LABEL_LENGTH, Part
+from grader.store.session import read_session, write_session
+from grader.web.service import current_user, now, service
+
+DONE: Final = {
+    "revoked": "The invitation is revoked; its link opens nothing any more.",
+    "extended": "More time is given; the candidate's clock shows it at its next look.",
+    "ended": "Their time is over; drafts are handed in as they are.",
+}
+bp = Blueprint("interview_candidates", __name__, url_prefix="/interviews/<public_id>")
+
+
+@bp.get("/invite")
+def show_invite(public_id: str) -> ResponseReturnValue:
+    """Show the form for the candidates' names."""
+    return _invite_form(public_id)
+
+
+@bp.post("/invite")
+def invite(public_id: str) -> ResponseReturnValue:
+    """Invite candidates and show their links, this once."""
+    file = request.files.get("file")
+    try:
+        names = invitations.read_names(file.read() if file and file.filename else request.form.get("names", ""))
+        with write_session(service().engine) as session:
+            made = invitations.invite(session, current_user(), public_id, names, now())
+    except NotFound:
+        raise
+    except UserError as error:
+        return _invite_form(public_id, error)
+    return _links(public_id, made.made, made.left_out)
+
+
+def _invite_form(public_id: str, error: UserError | None = None) -> ResponseReturnValue:
+    with read_session(service().engine) as session:
+        interview = queries.interview_of(session, current_user(), public_id, Part.LEAD)
+    page = render_template(
+        "interview_invite.html",
+        interview=interview,
+        error=error,
+        names=request.form.get("names", ""),
+        label_length=LABEL_LENGTH,
+        most=INVITATIONS_MAX,
+    )
+    return (page, error.status) if error else page
+
+
+def _links(public_id: str, made: Sequence[Invited], left_out: Sequence[str]) -> ResponseReturnValue:
+    with read_session(service().engine) as session:
+        interview = queries.interview_of(session, current_user(), public_id, Part.LEAD)
+    links = [(one, _address(one.token)) for one in made]
+    return render_template("interview_links.html", interview=interview, links=links, left_out=left_out)
+
+
+@bp.post("/links.csv")
+def download_links(public_id: str) -> ResponseReturnValue:
+    """Hand the links of the page before out as CSV: their tokens come from it, for they are stored nowhere."""
+    tokens = request.form.getlist("token")[:INVITATIONS_MAX]
+    with read_session(service().engine) as session:
+        interview = queries.interview_of(session, current_user(), public_id, Part.LEAD)
+        found = invitations.with_tokens(session, interview, tokens)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerows([("candidate", "link"), *((safe_cell(one.label), _address(one.token)) for one in found)])
+    headers = {"Content-Disposition": 'attachment; filename="invitations.csv"'}
+    return Response(buffer.getvalue(), content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _address(token: str) -> str:
+    """Return the address that a candidate opens, under the name that people know the service by."""
+    own: str = current_app.config["PUBLIC_URL"] or request.host_url
+    return own.rstrip("/") + f"/invitations/{token}"
+
+
+@bp.get("/candidates/<invitation>")
+def show(public_id: str, invitation: str) -> ResponseReturnValue:
+    """Show one candidate: where they are, and what can be done for them."""
+    return _candidate(public_id, invitation)
+
+
+def _candidate(
+    public_id: str, invitation_id: str, error: UserError | None = None, place: str = ""
+) -> ResponseReturnValue:
+    current = current_user()
+    with read_session(service().engine) as session:
+        interview = queries.interview_of(session, current, public_id)
+        invitation = queries.invitation_in(session, interview, invitation_id)
+        line = live.line_of(session, interview, invitation, now())
+        extensions = queries.extensions_of(session, invitation)
+    if not queries.is_member(current, interview) and request.method == "GET":
+        with write_session(service().engine) as session:
+            interviews.note_read(session, current, interview, now())
+    page = render_template(
+        "interview_candidate.html",
+        interview=interview,
+        line=line,
+        extensions=extensions,
+        is_lead=queries.is_lead(current, interview),
+        error=error,
+        place=place,
+        wrong=error.field if isinstance(error, UnusableSettings) else "",
+        done=DONE.get(request.args.get("done", "")),
+        minutes_max=EXTENSION_MAX,
+        reason_length=REASON_LENGTH,
+        typed=request.form,
+    )
+    return (page, error.status) if error else page
+
+
+@bp.post("/candidates/<invitation>/renew")
+def renew(public_id: str, invitation: str) -> ResponseReturnValue:
+    """Make a new link, which ends the old one, and show it, this once."""
+    try:
+        with write_session(service().engine) as session:
+            made = invitations.renew(session, current_user(), public_id, invitation, now())
+    except NotFound:
+        raise
+    except UserError as error:
+        return _candidate(public_id, invitation, error, "link")
+    return _links(public_id, [made], [])
+
+
+@bp.post("/candidates/<invitation>/revoke")
+def revoke(public_id: str, invitation: str) -> ResponseReturnValue:
+    """Take the invitation back."""
+    try:
+        with write_session(service().engine) as session:
+            invitations.revoke(session, current_user(), public_id, invitation, now())
+    except NotFound:
+        raise
+    except UserError as error:
+        return _candidate(public_id, invitation, error, "link")
+    return _done(public_id, invitation, "revoked")
+
+
+@bp.post("/candidates/<invitation>/extend")
+def extend(public_id: str, invitation: str) -> ResponseReturnValue:
+    """Give more time."""
+    minutes, reason = request.form.get("minutes", ""), request.form.get("reason", "")
+    try:
+        with write_session(service().engine) as session:
+            invitations.extend(session, current_user(), public_id, invitation, minutes, reason, now())
+    except NotFound:
+        raise
+    except UserError as error:
+        return _candidate(public_id, invitation, error, "extend")
+    return _done(public_id, invitation, "extended")
+
+
+@bp.post("/candidates/<invitation>/end")
+def end(public_id: str, invitation: str) -> ResponseReturnValue:
+    """End the candidate's time now."""
+    try:
+        with write_session(service().engine) as session:
+            invitations.end_early(session, current_user(), public_id, invitation, request.form.get("why", ""), now())
+    except NotFound:
+        raise
+    except UserError as error:
+        return _candidate(public_id, invitation, error, "end")
+    return _done(public_id, invitation, "ended")
+
+
+def _done(public_id: str, invitation: str, done: str) -> ResponseReturnValue:
+    return redirect(url_for("interview_candidates.show", public_id=public_id, invitation=invitation, done=done), 303)

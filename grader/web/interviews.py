@@ -1,0 +1,219 @@
+"""Interviews: the list, an interview's page while it runs, its interviewers, its end."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from sqlalchemy.orm import Session
+
+from grader.errors import NotFound, UserError
+from grader.services import interviewers, interviews, live
+from grader.services.contract_table import contract_table
+from grader.services.interview_settings import settings_of
+from grader.services.problem_list import LEVELS
+from grader.store import interview_queries as queries
+from grader.store.interview_models import Interview, Part
+from grader.store.interview_queries import Phase
+from grader.store.models import User
+from grader.store.session import read_session, write_session
+from grader.web.attempts import shown_samples
+from grader.web.service import current_user, now, service
+
+SHOWN: Final = 50  # interviews on one page
+PAGE_MAX: Final = 10_000
+DONE: Final = {
+    "saved": "Saved.",
+    "copied": "This is the copy: same settings, problems and interviewers, no window and no candidates yet.",
+    "released": "The results are released; candidates see what the settings say.",
+    "archived": "Archived: nobody starts it any more, and lists leave it out.",
+    "unarchived": "Out of the archive again.",
+    "members": "The interviewers are changed.",
+}
+bp = Blueprint("interviews", __name__, url_prefix="/interviews")
+
+
+@bp.get("")
+def index() -> ResponseReturnValue:
+    """List the interviews that stand where the address says."""
+    current = _require_reader()
+    word = request.args.get("state", "")
+    wanted = Phase(word) if word in list(Phase) else Phase.RUNNING
+    page = asked_page()
+    with read_session(service().engine) as session:
+        phases = queries.phases_of(session, current, now())
+        if not word and not phases[wanted]:  # an empty list helps nobody
+            wanted = next((one for one in (Phase.PLANNED, Phase.ENDED) if phases[one]), wanted)
+        pages = max(1, -(-phases[wanted] // SHOWN))
+        page = min(page, pages)
+        found = queries.interviews_of(session, current, wanted, now(), (page - 1) * SHOWN, SHOWN)
+        counts = queries.counts_of(session, found, now())
+    return render_template(
+        "interviews.html", interviews=found, counts=counts, phases=phases, wanted=wanted, page=page, pages=pages
+    )
+
+
+@bp.get("/<public_id>")
+def show(public_id: str) -> ResponseReturnValue:
+    """Show an interview: candidates and problems, settings, interviewers."""
+    return overview(public_id)
+
+
+def overview(public_id: str, error: UserError | None = None, place: str = "") -> ResponseReturnValue:
+    """Return an interview's page, with what could not be done at its place."""
+    current = current_user()
+    with read_session(service().engine) as session:
+        interview = queries.interview_of(session, current, public_id)
+        shown = _live(session, current, interview)
+        settings = settings_of(interview)
+        private = {row.id for row in interview.problems if row.package.uploaded_by_id is not None}
+        offered = {problem.sha256 for problem in service().packages.offered()}
+    if not shown["is_member"] and request.method == "GET":
+        with write_session(service().engine) as session:
+            interviews.note_read(session, current, interview, now())
+    page = render_template(
+        "interview.html",
+        settings=settings,
+        error=error,
+        place=place,
+        done=DONE.get(request.args.get("done", "")),
+        parts=list(Part),
+        private=private,
+        offered=offered,
+        typed=request.form.get("name", ""),
+        **shown,
+    )
+    return (page, error.status) if error else page
+
+
+@bp.get("/<public_id>/live")
+def show_live(public_id: str) -> ResponseReturnValue:
+    """Answer an interview's page that asks again: the part that changes while candidates work."""
+    current = current_user()
+    with read_session(service().engine) as session:
+        interview = queries.interview_of(session, current, public_id)
+        return render_template("live.html", **_live(session, current, interview))
+
+
+def _live(session: Session, current: User, interview: Interview) -> dict[str, Any]:
+    return {
+        "interview": interview,
+        "live": live.live(session, interview, asked_page(), now()),
+        "is_member": queries.is_member(current, interview),
+        "is_lead": queries.is_lead(current, interview),
+        "now": now(),
+    }
+
+
+@bp.post("/<public_id>/members")
+def set_member(public_id: str) -> ResponseReturnValue:
+    """Make somebody an interviewer of the interview, or give them another part."""
+    word = request.form.get("part", "")
+    part = Part(word) if word in list(Part) else Part.REVIEWER
+    try:
+        with write_session(service().engine) as session:
+            interviewers.set_part(session, current_user(), public_id, request.form.get("name", ""), part, now())
+    except NotFound:
+        raise
+    except UserError as error:
+        return overview(public_id, error, "members")
+    return _shown(public_id, "members", "members")
+
+
+@bp.post("/<public_id>/members/<member>/remove")
+def remove_member(public_id: str, member: str) -> ResponseReturnValue:
+    """Take an interviewer off the interview."""
+    current = current_user()
+    try:
+        with write_session(service().engine) as session:
+            interviewers.remove(session, current, public_id, member, now())
+    except NotFound:
+        raise
+    except UserError as error:
+        return overview(public_id, error, "members")
+    if member == current.public_id and not current.is_admin:
+        return redirect(url_for("interviews.index"), 303)
+    return _shown(public_id, "members", "members")
+
+
+@bp.post("/<public_id>/clone")
+def clone(public_id: str) -> ResponseReturnValue:
+    """Copy the interview without its candidates."""
+    with write_session(service().engine) as session:
+        copy = interviews.clone(session, current_user(), public_id, now())
+    return _shown(copy.public_id, "copied")
+
+
+@bp.post("/<public_id>/archive")
+def archive(public_id: str) -> ResponseReturnValue:
+    """Put the interview away."""
+    return _ended(public_id, is_archived=True)
+
+
+@bp.post("/<public_id>/unarchive")
+def unarchive(public_id: str) -> ResponseReturnValue:
+    """Take the interview out of the archive."""
+    return _ended(public_id, is_archived=False)
+
+
+def _ended(public_id: str, *, is_archived: bool) -> ResponseReturnValue:
+    try:
+        with write_session(service().engine) as session:
+            interviews.archive(session, current_user(), public_id, now(), is_archived=is_archived)
+    except NotFound:
+        raise
+    except UserError as error:
+        return overview(public_id, error, "end")
+    return _shown(public_id, "archived" if is_archived else "unarchived")
+
+
+@bp.post("/<public_id>/release")
+def release(public_id: str) -> ResponseReturnValue:
+    """Show candidates what they see when results are released."""
+    try:
+        with write_session(service().engine) as session:
+            interviews.release(session, current_user(), public_id, now())
+    except NotFound:
+        raise
+    except UserError as error:
+        return overview(public_id, error, "end")
+    return _shown(public_id, "released")
+
+
+@bp.get("/<public_id>/problems/<int(max=1000):position>")
+def preview(public_id: str, position: int) -> ResponseReturnValue:
+    """Show a problem as its candidates will read it: statement, samples, starters."""
+    with read_session(service().engine) as session:
+        interview = queries.interview_of(session, current_user(), public_id)
+        row = next((row for row in interview.problems if row.position == position), None)
+        if row is None:
+            raise NotFound("The interview has no such problem; its page shows all there are.")
+        problem = service().packages.pinned(session, row.package)
+    return render_template(
+        "interview_preview.html",
+        interview=interview,
+        row=row,
+        problem=problem,
+        contract=contract_table(problem),
+        samples=shown_samples(problem),
+        levels=LEVELS,
+    )
+
+
+def _require_reader() -> User:
+    """Return who is signed in, when there are interviews for them: an interviewer, or an admin, who reads all."""
+    current = current_user()
+    if not current.is_admin:
+        interviews.require_interviewer(current)
+    return current
+
+
+def asked_page() -> int:
+    """Return the number of the page that the address asks for."""
+    word = request.args.get("page", "1")
+    return min(max(1, int(word)), PAGE_MAX) if word.isascii() and word.isdigit() and len(word) < 6 else 1
+
+
+def _shown(public_id: str, done: str, anchor: str | None = None) -> ResponseReturnValue:
+    return redirect(url_for("interviews.show", public_id=public_id, done=done, _anchor=anchor), 303)
