@@ -60,7 +60,7 @@ def state(invitation: Invitation, interview: Interview, now: datetime) -> State:
     if invitation.revoked_at is not None:
         return State.REVOKED
     if invitation.started_at is not None:
-        over = invitation.ended_at is not None or (invitation.ends_at is not None and invitation.ends_at <= now)
+        over = invitation.ended_at is not None or (invitation.ends_at is not None and invitation.ends_at < now)
         return State.ENDED if over else State.STARTED
     if interview.closes_at is not None and interview.closes_at <= now:
         return State.MISSED

@@ -161,7 +161,7 @@ def interviews_of(
 def counts_of(session: Session, interviews: Sequence[Interview], now: datetime) -> dict[int, Counts]:
     """Return how many candidates are where, by the interviews' keys."""
     # never unknown: who has no end has not ended
-    has_ended = or_(Invitation.ended_at.is_not(None), func.coalesce(Invitation.ends_at <= now, false()))
+    has_ended = or_(Invitation.ended_at.is_not(None), func.coalesce(Invitation.ends_at < now, false()))
     has_started = Invitation.started_at.is_not(None)
     statement = (
         select(
@@ -185,7 +185,7 @@ def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
 def last_end(session: Session, interview: Interview, now: datetime) -> datetime | None:
     """Return when the last candidate who is under way ends; None when nobody is."""
     statement = select(func.max(Invitation.ends_at)).where(
-        Invitation.interview_id == interview.id, Invitation.ended_at.is_(None), Invitation.ends_at > now
+        Invitation.interview_id == interview.id, Invitation.ended_at.is_(None), Invitation.ends_at >= now
     )
     return session.scalar(statement)
 

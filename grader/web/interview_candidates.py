@@ -87,7 +87,7 @@ def download_links(public_id: str) -> ResponseReturnValue:
 def _address(token: str) -> str:
     """Return the address that a candidate opens, under the name that people know the service by."""
     own: str = current_app.config["PUBLIC_URL"] or request.host_url
-    return own.rstrip("/") + f"/invitations/{token}"
+    return own.rstrip("/") + url_for("invitations.take", token=token)
 
 
 @bp.get("/candidates/<invitation>")
