@@ -20,14 +20,16 @@ from typing import Final
 
 from flask import Flask
 
-from grader.config import Settings, read_settings
+from grader.config import Settings, read_settings, set_variables
 from grader.errors import UserError
 from grader.problems.cache import CaseCache
 from grader.sandbox.doctor import got_through
 from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
+from grader.services import deadline
 from grader.services.judging import Judging
 from grader.services.packages import Packages
 from grader.services.samples import Samples
+from grader.services.steady_clock import CLOCK
 from grader.store import lock
 from grader.store.migrate import upgrade
 from grader.store.session import make_engine
@@ -70,6 +72,9 @@ def build(settings: Settings) -> Flask:
     judging = Judging(engine, pool, cache, packages, metrics.judged)
     judging.start()
     atexit.register(judging.close)  # before the pool: the last one registered is the first one called
+    watch = deadline.Watch(engine, packages, judging.dispatch, CLOCK.now)
+    watch.start()
+    atexit.register(watch.close)
     service = Service(engine, packages, judging.dispatch, Samples(pool, cache).of, wait=judging.wait, metrics=metrics)
     web = WebSettings(
         key,
@@ -78,6 +83,7 @@ def build(settings: Settings) -> Flask:
         is_signup_open=settings.is_signup_open,
         proxies=settings.proxies,
         metrics_token=settings.metrics_token,
+        variables=set_variables(),
     )
     return create_app(web, service)
 

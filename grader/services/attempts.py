@@ -1,4 +1,4 @@
-"""A candidate's attempts: start, hand a source in, give up."""
+"""A candidate's attempts: start one in practice, hand a source in, give up."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.problems.loader import Problem
-from grader.services import audit
+from grader.services import audit, own_time, practice_lock
 from grader.services.packages import Packages
-from grader.store import queries
+from grader.store import queries, taking_queries
 from grader.store.base import Mode
 from grader.store.models import Attempt, Submission, User
 
@@ -47,13 +47,15 @@ class Progress:
 def start(
     session: Session, candidate: User, problem: Problem, variant: str, packages: Packages, now: datetime
 ) -> Attempt:
-    """Return the candidate's running attempt on a variant, begun now when there is none.
+    """Return the candidate's running attempt in practice on a variant, begun now when there is none.
 
     Raises:
         NotFound: the problem has no such variant.
+        ClosedMeanwhile: an interview that the candidate is taking has the problem.
     """
     if variant not in problem.spec.variants:
         raise NotFound(f"{problem.spec.title} has no such variant; choose one from its page.")
+    practice_lock.require_open(session, candidate, problem.slug, now)
     package = packages.remember(session, problem, now)
     if running := queries.running_attempt(session, candidate, package, variant):
         return running
@@ -68,21 +70,54 @@ def start(
 def submit(session: Session, candidate: User, public_id: str, source: bytes, now: datetime) -> Submission:
     """Store a source as it is; it has no verdict until it is judged.
 
+    Args:
+        session: stores it.
+        candidate: whose attempt it is.
+        public_id: the attempt's.
+        source: the bytes.
+        now: when the whole request was there. What came in time is taken, however long it then waited for a lock.
+
     Raises:
         NotFound: there is no such attempt of this candidate.
-        AttemptClosed: it has been given up.
+        AttemptClosed: it has been given up, or its time is over, or its last submission is used.
         TooManyWaiting: several earlier submissions wait to be judged.
+        ClosedMeanwhile: an interview that the candidate is taking closes the problem in practice.
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
-    if attempt.given_up_at is not None:
-        raise AttemptClosed("You gave this attempt up; start the problem again to hand in another source.")
-    if queries.number_waiting(session, candidate) >= WAITING_MAX:
+    require_taken(session, attempt, now, "hand in another source")
+    if attempt.invitation is not None:
+        if submissions_left(session, attempt) <= 0:
+            raise AttemptClosed("Every submission that the interview allows for this problem is used.")
+    elif queries.number_waiting(session, candidate) >= WAITING_MAX:
         raise TooManyWaiting(f"{WAITING_MAX} of your submissions are still being graded; wait for one of them.")
     ordinal = queries.last_ordinal(session, attempt) + 1
     submission = Submission(attempt=attempt, ordinal=ordinal, source=source, created_at=now)
     session.add(submission)
-    audit.record(session, candidate, "attempt.submit", attempt, now, number=ordinal, bytes=len(source))
+    interview = attempt.invitation.interview if attempt.invitation else None
+    audit.record(session, candidate, "attempt.submit", attempt, now, interview, number=ordinal, bytes=len(source))
     return submission
+
+
+def require_taken(session: Session, attempt: Attempt, received_at: datetime, what: str) -> None:
+    """Make sure that a locked attempt takes what came in at a time.
+
+    Raises:
+        AttemptClosed: it has been given up, or the candidate's time in the interview was over.
+        ClosedMeanwhile: an interview that the candidate is taking closes the problem in practice.
+    """
+    if attempt.invitation_id is None:
+        practice_lock.require_readable(session, attempt, received_at)
+        if attempt.given_up_at is not None:
+            raise AttemptClosed(f"You gave this attempt up; start the problem again to {what}.")
+    elif not own_time.is_running(taking_queries.invitation_locked(session, attempt.invitation_id), received_at):
+        raise AttemptClosed("Your time in this interview is over; what you handed in before is kept.")
+
+
+def submissions_left(session: Session, attempt: Attempt) -> int:
+    """Return how many submissions an interview still allows in an attempt; our own faults cost none."""
+    assert attempt.invitation is not None
+    used = taking_queries.numbers_handed_in(session, [attempt]).get(attempt.id, 0)
+    return max(0, attempt.invitation.interview.submissions_max - used)
 
 
 def give_up(session: Session, candidate: User, public_id: str, now: datetime) -> Attempt:
@@ -90,8 +125,15 @@ def give_up(session: Session, candidate: User, public_id: str, now: datetime) ->
 
     Raises:
         NotFound: there is no such attempt of this candidate.
+        AttemptClosed: it is part of an interview.
+        ClosedMeanwhile: an interview that the candidate is taking has its problem.
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
+    if attempt.invitation_id is not None:
+        raise AttemptClosed(
+            "An attempt in an interview is not given up; go on with another problem, or end the interview."
+        )
+    practice_lock.require_readable(session, attempt, now)
     if not attempt.is_over:
         attempt.given_up_at = now
         audit.record(session, candidate, "attempt.give-up", attempt, now)
@@ -99,7 +141,7 @@ def give_up(session: Session, candidate: User, public_id: str, now: datetime) ->
 
 
 def progress(session: Session, candidate: User) -> dict[str, Progress]:
-    """Return what a candidate has reached, by the problems' slugs."""
+    """Return what a candidate has reached in practice, by the problems' slugs."""
     found: dict[str, Progress] = {}
     for attempt, number in reversed(queries.attempts_of(session, candidate)):
         before = found.get(attempt.package.slug, Progress())

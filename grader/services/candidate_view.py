@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
@@ -20,7 +20,8 @@ from grader.report.between import between_sentences, compare_judgements
 from grader.report.observed import observed
 from grader.report.sample_outputs import SampleOutputs, from_json
 from grader.report.visible import visible
-from grader.services.hints import STAGE, Finding, Rung, finding_of, ladder, level_of, visible_at
+from grader.services.feedback import Feedback
+from grader.services.hints import STAGE, Finding, Rung, finding_of, ladder, open_rungs, visible_at
 from grader.store.models import CaseResult, GroupResult, Submission
 
 
@@ -61,11 +62,25 @@ class PrintsView:
 
 
 @dataclass(frozen=True)
-class SubmissionView:
-    """One submission; verdict None: it is still being graded, and its groups are those of the problem."""
+class HandedIn:
+    """A submission as lists show it."""
 
     ordinal: int
     created_at: datetime
+    is_by_clock: bool
+    is_told: bool  # whether its verdict is shown, once there is one
+    verdict: Verdict | None  # None: not judged yet, or not told
+    score: float | None
+
+
+@dataclass(frozen=True)
+class SubmissionView:
+    """One submission; verdict None: it is still being graded, or not told; groups are then those of the problem."""
+
+    ordinal: int
+    created_at: datetime
+    is_by_clock: bool
+    is_told: bool
     verdict: Verdict | None
     reason: Reason | None
     message: str
@@ -79,41 +94,76 @@ class SubmissionView:
     samples: tuple[SampleOutputs, ...]
     observed: tuple[str, ...]
     between: tuple[str, ...]  # what changed from the submission judged before it
-    fix: str | None  # how much of the starter it changes; None before the attempt is over
+    fix: str | None  # how much of the starter it changes; None while answers are closed
 
 
-def view(submission: Submission, problem: Problem, before: str | None = None) -> SubmissionView:
-    """Return a candidate's view of a submission.
-
-    Args:
-        before: the judgement (JSON) of the submission that was judged before it in the same attempt.
-    """
-    level, finding = level_of(submission.attempt), finding_of(submission, problem)
-    samples = _samples(submission) if level >= STAGE else ()
-    message = visible(submission.message or "", keep="")
-    return SubmissionView(
-        ordinal=submission.ordinal,
-        created_at=submission.created_at,
-        verdict=submission.verdict,
-        reason=submission.reason,
-        message=message,
-        score=submission.score,
-        max_score=problem.max_score if submission.max_score is None else submission.max_score,
-        groups=_groups(submission, problem),
-        sentences=tuple(_sentences(submission, message)),
-        prints=_prints(submission),
-        finding=visible_at(finding, level),
-        hints=ladder(finding, level, problem.spec.hint_costs),
-        samples=samples,
-        observed=observed(samples),
-        between=_between(before, submission, level),
-        fix=_fix(submission, problem),
+def handed_in(submissions: Sequence[Submission], shown: Feedback) -> tuple[HandedIn, ...]:
+    """Return a candidate's list of submissions."""
+    return tuple(
+        HandedIn(
+            ordinal=submission.ordinal,
+            created_at=submission.created_at,
+            is_by_clock=submission.is_by_clock,
+            is_told=_is_told(submission, shown),
+            verdict=submission.verdict if _is_told(submission, shown) else None,
+            score=submission.score if shown.points else None,
+        )
+        for submission in submissions
     )
 
 
-def _groups(submission: Submission, problem: Problem) -> tuple[GroupView, ...]:
+def view(submission: Submission, problem: Problem, shown: Feedback, before: str | None = None) -> SubmissionView:
+    """Return a candidate's view of a submission.
+
+    Args:
+        submission: with its results.
+        problem: of its attempt.
+        shown: what the candidate sees of the attempt now.
+        before: the judgement (JSON) of the submission that was judged before it in the same attempt.
+    """
+    is_told, level = _is_told(submission, shown), shown.hint_level
+    finding = visible_at(finding_of(submission, problem), level)
+    samples = _samples(submission) if is_told and level >= STAGE else ()
+    message = visible(submission.message or "", keep="") if is_told else ""
+    has_all = is_told and shown.points
+    return SubmissionView(
+        ordinal=submission.ordinal,
+        created_at=submission.created_at,
+        is_by_clock=submission.is_by_clock,
+        is_told=is_told,
+        verdict=submission.verdict if is_told else None,
+        reason=submission.reason if is_told else None,
+        message=message,
+        score=submission.score if shown.points else None,
+        max_score=problem.max_score if submission.max_score is None else submission.max_score,
+        groups=_groups(submission, problem, is_told=is_told) if shown.points else (),
+        sentences=tuple(_sentences(submission, message)) if has_all else (),
+        prints=_prints(submission) if is_told else (),
+        finding=finding,
+        hints=_hints(submission, problem, shown),
+        samples=samples,
+        observed=observed(samples),
+        between=_between(before, submission, level) if has_all else (),
+        fix=_fix(submission, problem) if shown.answers else None,
+    )
+
+
+def _is_told(submission: Submission, shown: Feedback) -> bool:
+    """Whether its verdict is shown; that something was our fault is always told, for it may be handed in again."""
+    return shown.verdict or submission.verdict is Verdict.JE
+
+
+def _hints(submission: Submission, problem: Problem, shown: Feedback) -> tuple[Rung, ...]:
+    finding = finding_of(submission, problem)
+    if shown.is_practice:
+        return ladder(finding, shown.hint_level, problem.spec.hint_costs)
+    return open_rungs(finding, shown.hint_level)
+
+
+def _groups(submission: Submission, problem: Problem, *, is_told: bool) -> tuple[GroupView, ...]:
     if submission.verdict is not None:
-        return tuple(_group(group, submission.cases) for group in submission.groups)
+        groups = tuple(_group(group, submission.cases) for group in submission.groups)
+        return groups if is_told else tuple(_without_verdicts(group) for group in groups)
     return tuple(
         GroupView(
             group.name,
@@ -123,6 +173,10 @@ def _groups(submission: Submission, problem: Problem) -> tuple[GroupView, ...]:
         )
         for group in problem.spec.groups
     )
+
+
+def _without_verdicts(group: GroupView) -> GroupView:
+    return replace(group, cases=tuple(replace(case, verdict=None) for case in group.cases))
 
 
 def _group(group: GroupResult, cases: Sequence[CaseResult]) -> GroupView:
@@ -173,8 +227,8 @@ def _between(before: str | None, submission: Submission, level: int) -> tuple[st
 
 
 def _fix(submission: Submission, problem: Problem) -> str | None:
-    """Return the size of the change beside the smallest accepted one, which would be a hint before the end."""
-    if not submission.attempt.is_over or submission.verdict in (None, Verdict.CE, Verdict.JE):
+    """Return the size of the change beside the smallest accepted one, which is a hint."""
+    if submission.verdict in (None, Verdict.CE, Verdict.JE):
         return None
     try:
         return _size_of_change(problem, submission.source, submission.attempt.variant)

@@ -10,8 +10,9 @@ from sqlalchemy.orm import Session
 
 from grader.errors import UserError
 from grader.problems.loader import Problem
-from grader.services import audit
+from grader.services import audit, feedback
 from grader.services.attempts import AttemptClosed
+from grader.services.feedback import Feedback
 from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.models import Attempt, User
@@ -22,7 +23,7 @@ Outcome = Literal["right", "one_of", "wrong", "unknown"]
 
 @dataclass(frozen=True)
 class DiagnosisView:
-    """A candidate's diagnosis; `planted` and `outcome` are there only when the attempt is over."""
+    """A candidate's diagnosis; `planted` and `outcome` are there only where answers are open."""
 
     is_open: bool
     stages: tuple[str, ...]  # that may be named
@@ -32,12 +33,12 @@ class DiagnosisView:
     outcome: Outcome | None
 
 
-def diagnosis(session: Session, attempt: Attempt, problem: Problem) -> DiagnosisView:
+def diagnosis(session: Session, attempt: Attempt, problem: Problem, shown: Feedback) -> DiagnosisView:
     """Return an attempt's diagnosis as its candidate may see it."""
-    planted = planted_stages(problem, attempt.variant) if attempt.is_over else ()
+    planted = planted_stages(problem, attempt.variant) if shown.answers else ()
     is_given = attempt.diagnosed_at is not None
     return DiagnosisView(
-        is_open=not is_given and not attempt.is_over and queries.last_ordinal(session, attempt) == 0,
+        is_open=not is_given and not shown.is_over and queries.last_ordinal(session, attempt) == 0,
         stages=tuple(problem.spec.stages),
         is_given=is_given,
         own=attempt.diagnosed_stage,
@@ -72,7 +73,7 @@ def diagnose(session: Session, candidate: User, public_id: str, stage: str, pack
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
     problem = packages.pinned(session, attempt.package)
-    if not diagnosis(session, attempt, problem).is_open:
+    if not diagnosis(session, attempt, problem, feedback.of(session, attempt, now)).is_open:
         raise AttemptClosed("A diagnosis is given once, before the first submission; this attempt takes none any more.")
     if stage != UNKNOWN and stage not in problem.spec.stages:
         raise UserError("Choose one of the stages, or that you do not know.")

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import UserError
 from grader.problems.loader import Problem
-from grader.services.attempts import AttemptClosed
+from grader.services.attempts import require_taken
 from grader.store import queries
 from grader.store.models import Attempt, User
 
@@ -30,14 +30,14 @@ def save(session: Session, candidate: User, public_id: str, text: bytes, seen: d
 
     Raises:
         NotFound: there is no such attempt of this candidate.
-        AttemptClosed: it has been given up.
+        AttemptClosed: it has been given up, or its time is over.
+        ClosedMeanwhile: an interview that the candidate is taking closes the problem in practice.
         DraftTooLarge: it is larger than a source may be.
     """
     if len(text) > BYTES_MAX:
         raise DraftTooLarge("The draft is larger than 1 MiB and is not kept; shorten it.")
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
-    if attempt.given_up_at is not None:
-        raise AttemptClosed("You gave this attempt up, so its draft stays as it is; start the problem again to go on.")
+    require_taken(session, attempt, now, "go on")
     is_unseen = attempt.draft_saved_at is not None and attempt.draft_saved_at != seen and attempt.draft != text
     attempt.draft, attempt.draft_saved_at = text, now
     return is_unseen

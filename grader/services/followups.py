@@ -1,4 +1,8 @@
-"""Follow-up questions: open once the attempt is over, each expected answer only after the candidate's own."""
+"""Follow-up questions: open once the attempt is over, each expected answer only after the candidate's own.
+
+In an interview the questions open with the end of the candidate's time, where something was handed in; what is expected
+opens as the interview was set up, and then after the own answer as well.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,10 @@ from grader.attention.fault_changes import FAULT_CHANGES
 from grader.errors import NotFound, UserError
 from grader.problems.loader import Problem
 from grader.problems.schema import FollowUpSpec, MultipleChoiceSpec, WrongAnswerSpec
-from grader.services import audit
+from grader.services import audit, feedback
 from grader.services.attempts import AttemptClosed
+from grader.services.feedback import Feedback
+from grader.services.hints import FAULT
 from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.models import Attempt, FollowUpAnswer, User
@@ -24,6 +30,10 @@ from grader.store.models import Attempt, FollowUpAnswer, User
 ANSWER_MIN: Final = 20  # characters
 ANSWER_MAX: Final = 10_000
 NO_QUESTION: Final = "There is no such question; the follow-ups page shows all there are."
+_CLOSED: Final = "The follow-up questions open when the attempt is solved or given up."
+_CLOSED_IN_INTERVIEW: Final = (
+    "The follow-up questions open when your time in the interview is over, where you handed something in."
+)
 RATINGS: Final[Mapping[int, str]] = {1: "missed it", 2: "in part", 3: "had it"}
 
 
@@ -37,7 +47,7 @@ class Behaved:
 
 @dataclass(frozen=True)
 class QuestionView:
-    """A question; what is expected is None until the own answer is stored."""
+    """A question; what is expected is None until the own answer is stored and answers are open."""
 
     id: str
     level: str
@@ -52,20 +62,20 @@ class QuestionView:
 
 @dataclass(frozen=True)
 class ChoiceView:
-    """A multiple-choice question; the right choice and the solution are None until one is taken."""
+    """A multiple-choice question; right choice and solution are None until one is taken and answers are open."""
 
     id: str
     question: str
     choices: tuple[str, ...]
     taken: int | None
     correct: int | None
-    hint: str
+    hint: str | None  # None where answers may never open
     solution: str | None
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What opens with the questions."""
+    """What opens with the questions in practice, and later in an interview."""
 
     starter: str
     short: str
@@ -83,7 +93,7 @@ class FollowUps:
 
     questions: tuple[QuestionView, ...]
     choices: tuple[ChoiceView, ...]
-    answers: Answers
+    answers: Answers | None  # None: not open
     in_lesson: tuple[tuple[str, Changes], ...]  # faults of the attempt, and the changes of the lesson that show them
 
     @property
@@ -97,21 +107,31 @@ class FollowUps:
         return next((question.id for question in self.questions if question.own is None), None)
 
 
-def follow_ups(session: Session, attempt: Attempt, problem: Problem) -> FollowUps | None:
-    """Return an attempt's follow-ups; None while it is neither solved nor given up."""
-    if not attempt.is_over:
+def follow_ups(session: Session, attempt: Attempt, problem: Problem, shown: Feedback) -> FollowUps | None:
+    """Return an attempt's follow-ups as its candidate may see them; None while they are closed."""
+    if not _are_open(session, attempt, shown):
         return None
     own = queries.answers_in(session, attempt)
-    behaved = [Behaved(ordinal, fault) for ordinal, fault in queries.faults_in(session, attempt)]
+    # which faults there were is a part of the finding
+    told = queries.faults_in(session, attempt) if shown.answers or shown.hint_level >= FAULT else []
+    behaved = [Behaved(ordinal, fault) for ordinal, fault in told]
     interview = problem.interview
-    questions = [_question(question, own.get(question.id), behaved) for question in interview.follow_ups]
-    faults = dict.fromkeys([*(one.fault for one in behaved), *problem.spec.variants[attempt.variant].planted])
+    questions = [_question(question, own.get(question.id), behaved, shown) for question in interview.follow_ups]
     return FollowUps(
         questions=tuple(sorted(questions, key=lambda question: question.because is None)),
-        choices=tuple(_choice(question, own.get(question.id)) for question in interview.multiple_choice),
-        answers=_answers(problem, attempt.variant),
-        in_lesson=tuple((fault, FAULT_CHANGES[fault]) for fault in faults if fault in FAULT_CHANGES),
+        choices=tuple(_choice(question, own.get(question.id), shown) for question in interview.multiple_choice),
+        answers=_answers(problem, attempt.variant) if shown.answers else None,
+        in_lesson=_in_lesson(problem, attempt.variant, behaved) if shown.answers else (),
     )
+
+
+def _are_open(session: Session, attempt: Attempt, shown: Feedback) -> bool:
+    return shown.questions and (shown.is_practice or queries.last_ordinal(session, attempt) > 0)
+
+
+def _in_lesson(problem: Problem, variant: str, behaved: Sequence[Behaved]) -> tuple[tuple[str, Changes], ...]:
+    faults = dict.fromkeys([*(one.fault for one in behaved), *problem.spec.variants[variant].planted])
+    return tuple((fault, FAULT_CHANGES[fault]) for fault in faults if fault in FAULT_CHANGES)
 
 
 def _answers(problem: Problem, variant: str) -> Answers:
@@ -139,8 +159,8 @@ def answer(
         UserError: the answer is too short, too long, or no choice.
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
-    if not attempt.is_over:
-        raise AttemptClosed("The follow-up questions open when the attempt is solved or given up.")
+    if not _are_open(session, attempt, feedback.of(session, attempt, now)):
+        raise AttemptClosed(_CLOSED if attempt.invitation_id is None else _CLOSED_IN_INTERVIEW)
     if question in queries.answers_in(session, attempt):
         raise AttemptClosed("This question is answered, and an answer stays as it is once the expected one is open.")
     interview = packages.pinned(session, attempt.package).interview
@@ -168,7 +188,7 @@ def rate(
     if question not in {item.id for item in packages.pinned(session, attempt.package).interview.follow_ups}:
         raise NotFound(NO_QUESTION)
     answered = queries.answers_in(session, attempt).get(question)
-    if answered is None:
+    if answered is None or not feedback.of(session, attempt, now).answers:
         raise AttemptClosed("Answer this question first; then rate your answer beside the expected one.")
     if rating not in {str(number) for number in RATINGS}:
         raise UserError(f"Rate your answer with one of: {', '.join(RATINGS.values())}.")
@@ -193,7 +213,10 @@ def _own_choice(text: str, choices: int) -> str:
     return text
 
 
-def _question(question: FollowUpSpec, answered: FollowUpAnswer | None, behaved: Sequence[Behaved]) -> QuestionView:
+def _question(
+    question: FollowUpSpec, answered: FollowUpAnswer | None, behaved: Sequence[Behaved], shown: Feedback
+) -> QuestionView:
+    is_expected = answered is not None and shown.answers
     return QuestionView(
         id=question.id,
         level=question.level,
@@ -201,19 +224,20 @@ def _question(question: FollowUpSpec, answered: FollowUpAnswer | None, behaved: 
         because=next((one for one in behaved if one.fault in question.unlocked_by), None),
         own=answered.text if answered else None,
         answered_at=answered.created_at if answered else None,
-        expected=question.expected_answer if answered else None,
-        rubric=tuple(question.rubric) if answered else (),
+        expected=question.expected_answer if is_expected else None,
+        rubric=tuple(question.rubric) if is_expected else (),
         rating=answered.rating if answered else None,
     )
 
 
-def _choice(question: MultipleChoiceSpec, answered: FollowUpAnswer | None) -> ChoiceView:
+def _choice(question: MultipleChoiceSpec, answered: FollowUpAnswer | None, shown: Feedback) -> ChoiceView:
+    is_expected = answered is not None and shown.answers
     return ChoiceView(
         id=question.id,
         question=question.question,
         choices=tuple(question.choices),
         taken=int(answered.text) if answered else None,
-        correct=question.correct if answered else None,
-        hint=question.hint,
-        solution=question.solution if answered else None,
+        correct=question.correct if is_expected else None,
+        hint=question.hint if shown.answers else None,
+        solution=question.solution if is_expected else None,
     )

@@ -19,7 +19,7 @@ from grader.errors import UserError
 from grader.grading.verdict import Method, Verdict
 from grader.problems.loader import Problem
 from grader.problems.schema import HintSpec
-from grader.services import audit
+from grader.services import audit, practice_lock
 from grader.services.attempts import AttemptClosed
 from grader.services.packages import Packages
 from grader.store import queries
@@ -53,7 +53,7 @@ class Rung:
 
 
 def level_of(attempt: Attempt) -> int:
-    """Return up to which level an attempt's hints are open."""
+    """Return up to which level the hints of an attempt in practice are open."""
     return FAULT if attempt.is_over else attempt.hint_level
 
 
@@ -119,6 +119,12 @@ def ladder(finding: Finding, level: int, costs: tuple[float, float]) -> tuple[Ru
     return tuple(rungs)
 
 
+def open_rungs(finding: Finding, level: int) -> tuple[Rung, ...]:
+    """Return the levels that an interview shows and this submission has a text for; there is nothing to open."""
+    has = {STAGE: finding.stage is not None, SYMPTOM: bool(finding.symptoms), FAULT: bool(finding.fault_texts)}
+    return tuple(Rung(each, "open") for each in LEVELS if each <= level and has[each])
+
+
 def open_hint(
     session: Session, candidate: User, public_id: str, ordinal: int, level: int, packages: Packages, now: datetime
 ) -> Attempt:
@@ -126,10 +132,15 @@ def open_hint(
 
     Raises:
         NotFound: there is no such submission of this candidate.
-        AttemptClosed: the level before it is not open, or this submission has no hint there; nothing is charged.
+        AttemptClosed: the level before it is not open, or this submission has no hint there, or it is part of an
+            interview; nothing is charged.
+        ClosedMeanwhile: an interview that the candidate is taking has the problem.
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
     submission = queries.submission_of(session, candidate, public_id, ordinal)
+    if attempt.invitation_id is not None:
+        raise AttemptClosed("An interview has no hints to open; its pages show what it allows. Nothing was charged.")
+    practice_lock.require_readable(session, attempt, now)
     if level <= level_of(attempt):
         return attempt
     problem = packages.pinned(session, attempt.package)

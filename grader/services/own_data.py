@@ -1,4 +1,7 @@
-"""What is stored of a user, as a JSON document that they can take along; of secret cases nothing is in it."""
+"""What is stored of a user, as a JSON document that they can take along; of secret cases nothing is in it.
+
+What an interview does not show its candidates, or not yet, is left out here as well.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from typing import Final
 
 from sqlalchemy import Engine
 
-from grader.services import sessions
+from grader.grading.verdict import Verdict
+from grader.services import feedback, sessions
+from grader.services.feedback import Feedback
+from grader.services.practice_lock import ClosedMeanwhile
 from grader.store import account_queries as queries
 from grader.store.models import Attempt, FollowUpAnswer, SampleRun, Submission, User
 from grader.store.session import read_session
@@ -31,24 +37,29 @@ def export(engine: Engine, user: User, now: datetime) -> Iterator[str]:
     yield f'"sessions": {_json(open_sessions)}, "attempts": ['
     for number, key in enumerate(attempts):
         yield (", " if number else "") + "\n"
-        yield from _attempt(engine, key)
+        yield from _attempt(engine, key, now)
     yield "\n]}\n"
 
 
-def _attempt(engine: Engine, key: int) -> Iterator[str]:
+def _attempt(engine: Engine, key: int, now: datetime) -> Iterator[str]:
     with read_session(engine) as session:
         attempt = queries.whole_attempt(session, key)
         if attempt is None:  # deleted meanwhile
             yield "null"
             return
-        fields = _attempt_fields(attempt)
+        try:
+            shown = feedback.of(session, attempt, now)
+        except ClosedMeanwhile as error:
+            yield _json({"id": attempt.public_id, "problem": attempt.package.slug, "closed": error.message})
+            return
+        fields = _attempt_fields(attempt, shown)
         fields["answers"] = [_answer(row) for row in queries.own_answers(session, key)]
         submissions, runs = queries.submissions_and_runs(session, key)
     yield _json(fields)[:-1] + ', "submissions": ['
     for number, row in enumerate(submissions):
         with read_session(engine) as session:
             submission = queries.whole_submission(session, row)
-            yield (", " if number else "") + _json(_submission(submission) if submission else None)
+            yield (", " if number else "") + _json(_submission(submission, shown) if submission else None)
     yield '], "sample_runs": ['
     for number, row in enumerate(runs):
         with read_session(engine) as session:
@@ -66,8 +77,11 @@ def _user(user: User) -> Fields:
     }
 
 
-def _attempt_fields(attempt: Attempt) -> Fields:
-    return {
+def _attempt_fields(attempt: Attempt, shown: Feedback) -> Fields:
+    reached: Fields = {"solved_at": attempt.solved_at} if shown.verdict else {}
+    if shown.points:
+        reached |= {"points": attempt.points, "best_score": attempt.best_score}
+    return reached | {
         "id": attempt.public_id,
         "problem": attempt.package.slug,
         "title": attempt.package.title,
@@ -75,10 +89,7 @@ def _attempt_fields(attempt: Attempt) -> Fields:
         "variant": attempt.variant,
         "mode": attempt.mode,
         "started_at": attempt.started_at,
-        "solved_at": attempt.solved_at,
         "given_up_at": attempt.given_up_at,
-        "points": attempt.points,
-        "best_score": attempt.best_score,
         "hint_level": attempt.hint_level,
         "hint_cost": attempt.hint_cost,
         "diagnosed_stage": attempt.diagnosed_stage,
@@ -98,25 +109,35 @@ def _answer(answer: FollowUpAnswer) -> Fields:
     }
 
 
-def _submission(submission: Submission) -> Fields:
+def _submission(submission: Submission, shown: Feedback) -> Fields:
     """Return what the candidate's own pages show of a submission, and its source."""
-    prints = {case.name: case.prints for case in submission.cases if case.visibility == "sample" and case.prints}
-    return {
+    found: Fields = {
         "number": submission.ordinal,
         "submitted_at": submission.created_at,
-        "judged_at": submission.judged_at,
-        "verdict": submission.verdict,
-        "reason": submission.reason,
-        "message": submission.message,
-        "score": submission.score,
-        "max_score": submission.max_score,
-        "groups": [
-            {"name": group.name, "points": group.points, "max_points": group.max_points} for group in submission.groups
-        ],
-        "prints_at_import": submission.import_prints,
-        "prints_of_samples": prints,
+        "by_clock": submission.is_by_clock,
         "source": _source(submission.source),
     }
+    if shown.verdict or submission.verdict is Verdict.JE:
+        found |= {
+            "judged_at": submission.judged_at,
+            "verdict": submission.verdict,
+            "reason": submission.reason,
+            "message": submission.message,
+            "prints_at_import": submission.import_prints,
+            "prints_of_samples": {
+                case.name: case.prints for case in submission.cases if case.visibility == "sample" and case.prints
+            },
+        }
+    if shown.points:
+        found |= {
+            "score": submission.score,
+            "max_score": submission.max_score,
+            "groups": [
+                {"name": group.name, "points": group.points, "max_points": group.max_points}
+                for group in submission.groups
+            ],
+        }
+    return found
 
 
 def _sample_run(run: SampleRun) -> Fields:

@@ -19,7 +19,7 @@ from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.report.sample_outputs import sample_outputs, to_json
 from grader.sandbox.pool import Lane
-from grader.services.attempts import AttemptClosed, TooManyWaiting
+from grader.services.attempts import AttemptClosed, TooManyWaiting, require_taken
 from grader.services.packages import Packages
 from grader.store import queries, sample_run_queries
 from grader.store.base import storable
@@ -55,12 +55,11 @@ def start(
 
     Raises:
         NotFound: there is no such attempt of this candidate.
-        AttemptClosed: it has been given up, or its problem has no samples.
+        AttemptClosed: it has been given up, or its time is over, or its problem has no samples.
         TooManyWaiting: earlier runs wait.
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
-    if attempt.given_up_at is not None:
-        raise AttemptClosed("You gave this attempt up; start the problem again to run another source.")
+    require_taken(session, attempt, now, "run another source")
     if not has_samples(packages.pinned(session, attempt.package)):
         raise AttemptClosed("This problem has no samples; submit the source to have it judged.")
     if sample_run_queries.number_of_runs_waiting(session, candidate) >= WAITING_MAX:

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
 from grader.store.models import Attempt, Submission, User
+from grader.store.queries import WITH_INTERVIEW
 
 
 def attempts_page(session: Session, candidate: User, offset: int, limit: int) -> list[tuple[Attempt, int]]:
@@ -16,7 +17,7 @@ def attempts_page(session: Session, candidate: User, offset: int, limit: int) ->
     statement = (
         select(Attempt, count)
         .where(Attempt.candidate_id == candidate.id)
-        .options(joinedload(Attempt.package))
+        .options(joinedload(Attempt.package), WITH_INTERVIEW)
         .order_by(Attempt.id.desc())
         .offset(offset)
         .limit(limit)

@@ -9,8 +9,8 @@ from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from grader.grading.verdict import Reason, Verdict, Visibility
-from grader.store import interview_models  # noqa: F401 - attempts name its tables
 from grader.store.base import Base, Key, LongText, Mode, PublicId, ShortText
+from grader.store.interview_models import Invitation
 
 NAME_LENGTH: Final = 60  # of a user's name
 NAME_KEY_LENGTH: Final = 180  # folding a letter's case can make three of it
@@ -125,6 +125,7 @@ class Attempt(Base):
 
     candidate: Mapped[User] = relationship(foreign_keys=[candidate_id])
     package: Mapped[Package] = relationship()
+    invitation: Mapped[Invitation | None] = relationship()
 
     @property
     def points(self) -> float | None:
@@ -133,8 +134,8 @@ class Attempt(Base):
 
     @property
     def is_over(self) -> bool:
-        """Whether it is solved or given up, which opens the follow-up questions."""
-        return self.solved_at is not None or self.given_up_at is not None
+        """Whether it is solved or given up, which opens everything in practice; an interview has its own rules."""
+        return self.mode is Mode.PRACTICE and (self.solved_at is not None or self.given_up_at is not None)
 
 
 class Submission(Base):

@@ -13,8 +13,10 @@ from sqlalchemy.orm import Session, joinedload, selectinload, undefer
 from grader.errors import NotFound
 from grader.grading.verdict import Verdict
 from grader.store.base import Base, Mode
+from grader.store.interview_models import Invitation
 from grader.store.models import Attempt, FollowUpAnswer, Package, SampleRun, Submission, SubmissionFault, User
 
+WITH_INTERVIEW: Final = joinedload(Attempt.invitation).joinedload(Invitation.interview)
 _NO_SUBMISSION: Final = "There is no such submission, or it is not yours; the problem list shows your own."
 
 
@@ -39,11 +41,11 @@ def archive_of(session: Session, sha256: str) -> bytes | None:
 
 
 def attempts_of(session: Session, candidate: User) -> Sequence[tuple[Attempt, int]]:
-    """Return a candidate's attempts, newest first, each with its number of submissions."""
+    """Return a candidate's attempts in practice, newest first, each with its number of submissions."""
     count = select(func.count(Submission.id)).where(Submission.attempt_id == Attempt.id).scalar_subquery()
     statement = (
         select(Attempt, count)
-        .where(Attempt.candidate_id == candidate.id)
+        .where(Attempt.candidate_id == candidate.id, Attempt.mode == Mode.PRACTICE)
         .options(joinedload(Attempt.package))
         .order_by(Attempt.id.desc())
     )
@@ -51,13 +53,15 @@ def attempts_of(session: Session, candidate: User) -> Sequence[tuple[Attempt, in
 
 
 def attempt_of(session: Session, candidate: User, public_id: str, *, lock: bool = False) -> Attempt:
-    """Return a candidate's attempt; with `lock` no other transaction changes it until this one ends.
+    """Return a candidate's attempt, of either kind; with `lock` no other transaction changes it until this one ends.
 
     Raises:
         NotFound: there is none, or it is another candidate's.
     """
     statement = (
-        select(Attempt).filter_by(public_id=public_id, candidate_id=candidate.id).options(joinedload(Attempt.package))
+        select(Attempt)
+        .filter_by(public_id=public_id, candidate_id=candidate.id)
+        .options(joinedload(Attempt.package), WITH_INTERVIEW)
     )
     if lock:
         statement = statement.with_for_update(of=Attempt)
@@ -68,10 +72,11 @@ def attempt_of(session: Session, candidate: User, public_id: str, *, lock: bool 
 
 
 def running_attempt(session: Session, candidate: User, package: Package, variant: str) -> Attempt | None:
-    """Return the newest attempt on a variant that is neither solved nor given up."""
+    """Return the newest attempt in practice on a variant that is neither solved nor given up."""
     statement = (
         select(Attempt)
-        .filter_by(candidate_id=candidate.id, package_id=package.id, variant=variant, solved_at=None, given_up_at=None)
+        .filter_by(candidate_id=candidate.id, package_id=package.id, variant=variant, mode=Mode.PRACTICE)
+        .filter_by(solved_at=None, given_up_at=None)
         .order_by(Attempt.id.desc())
         .limit(1)
     )
@@ -106,7 +111,7 @@ def submission_of(session: Session, candidate: User, attempt_id: str, ordinal: i
         .join(Submission.attempt)
         .where(Attempt.public_id == attempt_id, Attempt.candidate_id == candidate.id, Submission.ordinal == ordinal)
         .options(
-            joinedload(Submission.attempt).joinedload(Attempt.package),
+            joinedload(Submission.attempt).options(joinedload(Attempt.package), WITH_INTERVIEW),
             selectinload(Submission.cases),
             selectinload(Submission.groups),
         )

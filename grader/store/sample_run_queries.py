@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from grader.errors import NotFound
 from grader.store.models import Attempt, SampleRun, User
+from grader.store.queries import WITH_INTERVIEW
 
 
 def sample_run_of(session: Session, candidate: User, attempt_id: str, ordinal: int) -> SampleRun:
@@ -21,7 +22,7 @@ def sample_run_of(session: Session, candidate: User, attempt_id: str, ordinal: i
         select(SampleRun)
         .join(SampleRun.attempt)
         .where(Attempt.public_id == attempt_id, Attempt.candidate_id == candidate.id, SampleRun.ordinal == ordinal)
-        .options(joinedload(SampleRun.attempt).joinedload(Attempt.package))
+        .options(joinedload(SampleRun.attempt).options(joinedload(Attempt.package), WITH_INTERVIEW))
     )
     run = session.scalar(statement)
     if run is None:

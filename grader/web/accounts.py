@@ -16,7 +16,7 @@ from grader.services.passwords import WeakPassword
 from grader.services.sign_in import WrongPassword
 from grader.store.models import User
 from grader.store.session import read_session
-from grader.web import cookies
+from grader.web import cookies, invited
 from grader.web.errors import retry_header
 from grader.web.pages import known_page
 from grader.web.service import now, service, user
@@ -113,7 +113,7 @@ def _link_form(error: UserError | None = None) -> ResponseReturnValue:
 
 
 def _require_signup() -> None:
-    if not current_app.jinja_env.globals["is_signup_open"]:
+    if not current_app.jinja_env.globals["is_signup_open"] and not invited.is_invited(service().engine):
         raise NotFound("Accounts are made by the people who run this service; ask them for one.")
 
 

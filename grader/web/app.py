@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,7 @@ from grader.report.visible import visible
 from grader.web import (
     account_page,
     accounts,
+    admin,
     api,
     attempts,
     cookies,
@@ -27,10 +29,10 @@ from grader.web import (
     errors,
     followups,
     health,
-    invitations,
     interview_candidates,
     interview_setup,
     interviews,
+    invitations,
     lesson,
     pages,
     problems,
@@ -58,6 +60,7 @@ class WebSettings:
     is_signup_open: bool = True  # whether anybody may make an account
     proxies: int = 0  # how many in front add the address that they were called from
     metrics_token: str | None = None  # opens the figures; None: there is no page of figures
+    variables: Mapping[str, bool] = field(default_factory=dict)  # settings by name: whether the environment has each
 
 
 def create_app(settings: WebSettings, service: Service) -> Flask:
@@ -69,6 +72,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         MAX_FORM_MEMORY_SIZE=BODY_BYTES_MAX,
         MAX_FORM_PARTS=FORM_PARTS_MAX,
         METRICS_TOKEN=settings.metrics_token,
+        VARIABLES=settings.variables,
         PUBLIC_URL=settings.public_url,
         SESSION_COOKIE_SECURE=bool(settings.public_url and settings.public_url.startswith("https://")),
         SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),  # their addresses change with their content
@@ -99,6 +103,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         interviews.bp,
         interview_setup.bp,
         interview_candidates.bp,
+        admin.bp,
         api.bp,
     ):
         app.register_blueprint(blueprint)

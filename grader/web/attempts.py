@@ -11,8 +11,8 @@ from flask.typing import ResponseReturnValue
 
 from grader.errors import GraderError, UserError
 from grader.problems.loader import Problem
-from grader.services import attempts, diagnoses, drafts, load, sample_runs
-from grader.services.attempts import TooManyWaiting
+from grader.services import attempts, candidate_view, diagnoses, drafts, feedback, load, own_time, sample_runs
+from grader.services.attempts import AttemptClosed, TooManyWaiting
 from grader.services.contract_table import contract_table
 from grader.services.load import TooBusy
 from grader.services.sample_run_view import view
@@ -20,7 +20,7 @@ from grader.services.samples import SampleView
 from grader.store import queries, sample_run_queries
 from grader.store.session import read_session, write_session
 from grader.web.errors import DATABASE_FAILURES, database_away, retry_header
-from grader.web.service import current_user, now, service
+from grader.web.service import current_user, now, received_at, service
 
 log = logging.getLogger(__name__)
 bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
@@ -36,7 +36,21 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
     """Return the page; what could not be taken stays in its editor."""
     with read_session(service().engine) as session:
         attempt = queries.attempt_of(session, current_user(), public_id)
+        shown = feedback.of(session, attempt, now())
         problem = service().packages.pinned(session, attempt.package)
+        submissions = candidate_view.handed_in(queries.submissions_in(session, attempt), shown)
+        if shown.is_over and not shown.is_practice:
+            return render_template(
+                "attempt_over.html",
+                attempt=attempt,
+                problem=problem,
+                shown=shown,
+                samples=shown_samples(problem) if shown.content else (),
+                contract=contract_table(problem),
+                submissions=submissions,
+                refused=refused,
+                typed=_text() if refused and "source" in request.form else "",
+            )
         starter = problem.starter(attempt.variant)
         own = drafts.editable_source(session, attempt, problem)
         wants_starter = request.args.get("source") == "starter"
@@ -45,7 +59,10 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
             "attempt.html",
             attempt=attempt,
             problem=problem,
+            shown=shown,
             status=attempts.status(attempt),
+            left=attempts.submissions_left(session, attempt) if attempt.invitation else None,
+            seconds_left=own_time.seconds_left(attempt.invitation, now()) if attempt.invitation else None,
             contract=contract_table(problem),
             samples=shown_samples(problem),
             has_samples=sample_runs.has_samples(problem),
@@ -54,8 +71,8 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
             starter=starter,
             is_own_kept=wants_starter and own != starter,
             run=view(run) if run else None,
-            diagnosis=diagnoses.diagnosis(session, attempt, problem),
-            submissions=queries.submissions_in(session, attempt),
+            diagnosis=diagnoses.diagnosis(session, attempt, problem, shown),
+            submissions=submissions,
         )
 
 
@@ -73,6 +90,7 @@ def samples(public_id: str) -> ResponseReturnValue:
     """Show the sample cases, which are the only ones that a candidate sees."""
     with read_session(service().engine) as session:
         attempt = queries.attempt_of(session, current_user(), public_id)
+        feedback.require_content(feedback.of(session, attempt, now()))
         problem = service().packages.pinned(session, attempt.package)
     return render_template("samples.html", attempt=attempt, samples=service().samples(problem))
 
@@ -80,13 +98,13 @@ def samples(public_id: str) -> ResponseReturnValue:
 @bp.post("/draft")
 def save_draft(public_id: str) -> ResponseReturnValue:
     """Keep what the editor holds; without scripts the attempt's page follows, with them nothing but two headers."""
-    text, received_at = _text().encode("utf-8", "surrogatepass"), now()
+    text, came_at = _text().encode("utf-8", "surrogatepass"), received_at()
     seen = _time(request.form.get("seen", ""))
     with write_session(service().engine) as session:
-        is_unseen = drafts.save(session, current_user(), public_id, text, seen, received_at)
+        is_unseen = drafts.save(session, current_user(), public_id, text, seen, came_at)
     if "page" in request.form:
         return redirect(url_for("attempts.show", public_id=public_id, _anchor="editing"), 303)
-    return "", 204, {"Draft-Saved": received_at.isoformat()} | ({"Draft-Replaced": "1"} if is_unseen else {})
+    return "", 204, {"Draft-Saved": came_at.isoformat()} | ({"Draft-Replaced": "1"} if is_unseen else {})
 
 
 def _time(text: str) -> datetime | None:
@@ -99,13 +117,14 @@ def _time(text: str) -> datetime | None:
 @bp.post("/submissions")
 def submit(public_id: str) -> ResponseReturnValue:
     """Store a source and have it judged; a file that comes along is taken as it is."""
-    current, source, received_at = current_user(), handed_in(), now()
+    source, came_at = handed_in(), received_at()
+    current = current_user()
     try:
-        require_room(received_at)
+        require_room(came_at)
         with write_session(service().engine) as session:
-            submission = attempts.submit(session, current, public_id, source, received_at)
+            submission = attempts.submit(session, current, public_id, source, came_at)
             service().dispatch(session, submission)
-    except (TooBusy, TooManyWaiting) as error:
+    except (TooBusy, TooManyWaiting, AttemptClosed) as error:
         return _refused(public_id, error)
     except DATABASE_FAILURES as error:
         return _refused(public_id, database_away(error))

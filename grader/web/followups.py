@@ -7,7 +7,7 @@ from flask.typing import ResponseReturnValue
 
 from grader.errors import NotFound, UserError
 from grader.report.source_diff import corrected_diff
-from grader.services import followups
+from grader.services import feedback, followups
 from grader.services.attempts import AttemptClosed
 from grader.services.followups import ANSWER_MAX, ANSWER_MIN, RATINGS
 from grader.services.problem_list import LEVELS
@@ -61,11 +61,13 @@ def quiz(slug: str) -> ResponseReturnValue:
 def _page(public_id: str, refused: str | None = None, error: str | None = None, typed: str = "") -> str:
     with read_session(service().engine) as session:
         attempt = queries.attempt_of(session, current_user(), public_id)
+        shown = feedback.of(session, attempt, now())
         problem = service().packages.pinned(session, attempt.package)
         return render_template(
             "followups.html",
             attempt=attempt,
-            follow_ups=followups.follow_ups(session, attempt, problem),
+            shown=shown,
+            follow_ups=followups.follow_ups(session, attempt, problem, shown),
             corrected_diff=corrected_diff,
             ratings=RATINGS,
             levels=LEVELS,

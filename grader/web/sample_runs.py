@@ -5,13 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from grader.services import sample_runs
+from grader.services import feedback, sample_runs
 from grader.services.sample_run_view import view
 from grader.store import sample_run_queries
 from grader.store.models import SampleRun
 from grader.store.session import read_session, write_session
 from grader.web.attempts import handed_in, require_room
-from grader.web.service import current_user, now, service
+from grader.web.service import current_user, now, received_at, service
 
 bp = Blueprint("sample_runs", __name__, url_prefix="/attempts/<public_id>/sample-runs")
 ORDINAL = "<int(max=1000000):ordinal>"
@@ -20,10 +20,10 @@ ORDINAL = "<int(max=1000000):ordinal>"
 @bp.post("")
 def start(public_id: str) -> ResponseReturnValue:
     """Have a source run on the samples; a page with scripts takes the panel in, others go to the run's page."""
-    source, received_at = handed_in(), now()
-    require_room(received_at)
+    source, came_at = handed_in(), received_at()
+    require_room(came_at)
     with write_session(service().engine) as session:
-        run = sample_runs.start(session, current_user(), public_id, source, service().packages, received_at)
+        run = sample_runs.start(session, current_user(), public_id, source, service().packages, came_at)
         service().dispatch(session, run)
     if "HX-Request" in request.headers:
         return _panel(_run(public_id, run.ordinal))
@@ -46,7 +46,9 @@ def panel(public_id: str, ordinal: int) -> ResponseReturnValue:
 
 def _run(public_id: str, ordinal: int) -> SampleRun:
     with read_session(service().engine) as session:
-        return sample_run_queries.sample_run_of(session, current_user(), public_id, ordinal)
+        run = sample_run_queries.sample_run_of(session, current_user(), public_id, ordinal)
+        feedback.require_content(feedback.of(session, run.attempt, now()))
+        return run
 
 
 def _panel(run: SampleRun) -> str:

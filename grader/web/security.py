@@ -32,6 +32,8 @@ PUBLIC: Final = frozenset(
         "accounts.take_link",
         "accounts.show_link",
         "accounts.use_link",
+        "invitations.take",
+        "invitations.show_link",
     }
 )  # what answers without anybody signed in; a route that is not named here asks for that first
 _FORMS: Final = b"forms"  # what the key is used for, so that no token of one purpose serves another

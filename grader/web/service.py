@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final, cast
 
 from flask import current_app
@@ -16,8 +16,9 @@ from grader.services.judging import Dispatch
 from grader.services.packages import Packages
 from grader.services.passwords import Passwords
 from grader.services.samples import SampleView
+from grader.services.steady_clock import CLOCK
 from grader.store.models import User, WebSession
-from grader.web import cookies
+from grader.web import cookies, reception
 from grader.web.metrics import Metrics
 
 _NAME: Final = "grader"
@@ -54,7 +55,12 @@ def service() -> Service:
 
 def now() -> datetime:
     """Return the time in UTC."""
-    return datetime.now(UTC)
+    return CLOCK.now()
+
+
+def received_at() -> datetime:
+    """Return when the request was there as a whole, to be asked for once its body has been read."""
+    return reception.stamp() or now()
 
 
 def user() -> User | None:

@@ -10,7 +10,7 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
 from grader.grading.verdict import Verdict
-from grader.services import candidate_view, diagnoses, hints
+from grader.services import candidate_view, diagnoses, feedback, hints
 from grader.store import queries
 from grader.store.models import Submission
 from grader.store.session import read_session, write_session
@@ -60,12 +60,15 @@ def open_hint(public_id: str, ordinal: int) -> ResponseReturnValue:
 
 def _shown(session: Session, submission: Submission) -> dict[str, Any]:
     attempt = submission.attempt
+    shown = feedback.of(session, attempt, now())
     problem = service().packages.pinned(session, attempt.package)
     return {
         "attempt": attempt,
-        "view": candidate_view.view(submission, problem, queries.judged_before(session, submission)),
-        "diagnosis": diagnoses.diagnosis(session, attempt, problem),
+        "shown": shown,
+        "when": feedback.WHEN,
+        "view": candidate_view.view(submission, problem, shown, queries.judged_before(session, submission)),
+        "diagnosis": diagnoses.diagnosis(session, attempt, problem, shown),
         "source": submission.source[:SOURCE_SHOWN].decode("utf-8", "replace"),
         "left_out": max(0, len(submission.source) - SOURCE_SHOWN),
-        "submissions": queries.submissions_in(session, attempt),
+        "submissions": candidate_view.handed_in(queries.submissions_in(session, attempt), shown),
     }

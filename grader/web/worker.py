@@ -14,12 +14,15 @@ import socket
 import struct
 import time
 from concurrent.futures import Future
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
+from grader.services.steady_clock import CLOCK
 from grader.web.gathering import Gathering, Refused
+from grader.web.reception import stamped
 
 REQUEST_S: Final = 5.0  # for a request to come in whole
 GOODBYE_S: Final = 2.0  # for a client to read the last reply and hang up
@@ -61,6 +64,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             super().finish_request(conn, fs)
         else:
             self._say_goodbye(conn)
+
+    def handle_request(self, req: Any, conn: TConn) -> bool:
+        """Answer a request, which is told when it was whole."""
+        received_at: datetime | None = getattr(conn, "received_at", None)
+        with stamped(received_at):
+            return bool(super().handle_request(req, conn))
 
     def _keepalive_after(self, conn: TConn, keepalive: bool) -> bool:
         # the rest of a body that was too large is not worth reading
@@ -124,6 +133,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         conn.parser.unreader.unread(bytes(gathering.data))
         conn.data_ready = True
         conn.is_last = gathering.is_too_large
+        conn.received_at = CLOCK.now()  # before it waits for a thread
         super().enqueue_req(conn)
 
     def _refuse(self, conn: TConn, refused: Refused, *, is_counted: bool = True) -> None:

@@ -16,7 +16,7 @@ from grader.errors import UserError
 from grader.report.visible import visible
 from grader.services import sign_in, tokens
 from grader.services.tokens import Caller, Scope, TokenRefused
-from grader.web.service import now, service
+from grader.web.service import received_at, service
 
 JSON: Final = "application/json"
 RAW: Final = ("application/octet-stream", "text/x-python")  # kinds of a source that comes as it is
@@ -136,8 +136,9 @@ class Operations:
 def _answering(operation: Operation, view: View) -> Callable[..., Response]:
     @wraps(view)
     def answer(**path: Any) -> Response:
-        received_at = now()  # the whole body is here before a thread is given to it
-        caller = _caller(received_at)
+        request.get_data()  # the whole body first
+        came_at = received_at()
+        caller = _caller(came_at)
         if operation.scope is not None:
             tokens.require(caller, operation.scope)
         taken: dict[str, Any] = {}
@@ -149,7 +150,7 @@ def _answering(operation: Operation, view: View) -> Callable[..., Response]:
             taken["source"] = _source()
         elif operation.body is not None:
             taken["body"] = _body(operation.body)
-        answered = view(Call(caller, received_at, request.get_data()), **taken, **path)
+        answered = view(Call(caller, came_at, request.get_data()), **taken, **path)
         body = answered if isinstance(answered, bytes) else json_of(answered)
         return Response(body, operation.status, content_type=JSON)
 

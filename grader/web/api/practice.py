@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any, Final
 
 from flask import url_for
 
 from grader.problems.loader import Problem
-from grader.services import attempts
+from grader.services import attempts, candidate_view, feedback
 from grader.services.attempts import Progress
 from grader.services.contract_table import contract_table
 from grader.store import api_queries, queries
@@ -55,7 +56,7 @@ def show_problem(call: Call, slug: str) -> schemas.ProblemView:
     return schemas.ProblemView(
         **_problem_line(problem, progress),
         about=problem.statement.strip().split("\n\n", 1)[0],
-        attempts=[attempt_line(attempt) for attempt in own],
+        attempts=[attempt_line(attempt, call.received_at) for attempt in own],
     )
 
 
@@ -77,12 +78,12 @@ def list_attempts(call: Call, query: schemas.Page) -> schemas.AttemptList:
     with read_session(service().engine) as session:
         found = api_queries.attempts_page(session, call.caller.user, offset, ATTEMPTS_SHOWN + 1)
     return schemas.AttemptList(
-        attempts=[attempt_line(attempt) for attempt, _ in found[:ATTEMPTS_SHOWN]],
+        attempts=[attempt_line(attempt, call.received_at) for attempt, _ in found[:ATTEMPTS_SHOWN]],
         next_page=query.page + 1 if len(found) > ATTEMPTS_SHOWN else None,
     )
 
 
-@operations.add("GET", "/attempts/<public_id>", schemas.AttemptView, refusals=(404,))
+@operations.add("GET", "/attempts/<public_id>", schemas.AttemptView, refusals=(404, 409))
 def show_attempt(call: Call, public_id: str) -> schemas.AttemptView:
     """Show an attempt: statement, contract, starter and submissions."""
     return _attempt_view(call, public_id)
@@ -91,32 +92,37 @@ def show_attempt(call: Call, public_id: str) -> schemas.AttemptView:
 def _attempt_view(call: Call, public_id: str) -> schemas.AttemptView:
     with read_session(service().engine) as session:
         attempt = queries.attempt_of(session, call.caller.user, public_id)
+        shown = feedback.of(session, attempt, call.received_at)
+        feedback.require_content(shown)
         problem = service().packages.pinned(session, attempt.package)
         submissions = api_queries.newest_submissions(session, attempt, SUBMISSIONS_SHOWN)
     contract = contract_table(problem)
     return schemas.AttemptView(
-        **attempt_line(attempt).model_dump(),
+        **attempt_line(attempt, call.received_at).model_dump(),
         statement=problem.statement,
         contract=schemas.Contract.model_validate(_lists(asdict(contract))),
         starter=problem.starter(attempt.variant),
         submissions=[
             schemas.SubmissionLine(number=row.ordinal, created_at=row.created_at, verdict=row.verdict, score=row.score)
-            for row in submissions
+            for row in candidate_view.handed_in(submissions, shown)
         ],
     )
 
 
-def attempt_line(attempt: Attempt) -> schemas.AttemptLine:
-    """Return an attempt as lists tell it."""
+def attempt_line(attempt: Attempt, now: datetime) -> schemas.AttemptLine:
+    """Return an attempt as lists tell it; of one in an interview no more than its candidate may see."""
+    invitation = attempt.invitation
+    shown = feedback.visible(attempt, invitation.interview if invitation else None, invitation, now)
+    in_interview = "ended" if shown.is_over else "in progress"
     return schemas.AttemptLine(
         id=attempt.public_id,
         problem=attempt.package.slug,
         title=attempt.package.title,
         variant=attempt.variant,
         mode=attempt.mode,
-        status=attempts.status(attempt),
+        status=attempts.status(attempt) if shown.is_practice else in_interview,
         started_at=attempt.started_at,
-        points=attempt.points,
+        points=attempt.points if shown.points else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import request
 from sqlalchemy.orm import Session
 
-from grader.services import attempts, candidate_view, load, replies
+from grader.services import attempts, candidate_view, feedback, load, replies
 from grader.services.candidate_view import SubmissionView
 from grader.services.replies import Asked
 from grader.store import queries
@@ -52,14 +52,15 @@ def _made(session: Session, call: Call, public_id: str, source: bytes) -> schema
     )
 
 
-@operations.add("GET", f"/attempts/<public_id>/submissions/{ORDINAL}", schemas.SubmissionResult, refusals=(404,))
+@operations.add("GET", f"/attempts/<public_id>/submissions/{ORDINAL}", schemas.SubmissionResult, refusals=(404, 409))
 def show_submission(call: Call, public_id: str, ordinal: int) -> schemas.SubmissionResult:
     """Show a submission's result, as far as its candidate may see it."""
     with read_session(service().engine) as session:
         submission = queries.submission_of(session, call.caller.user, public_id, ordinal)
         problem = service().packages.pinned(session, submission.attempt.package)
-        view = candidate_view.view(submission, problem, queries.judged_before(session, submission))
-        is_judged = submission.judged_at is not None
+        shown = feedback.of(session, submission.attempt, call.received_at)
+        view = candidate_view.view(submission, problem, shown, queries.judged_before(session, submission))
+        is_judged = submission.judged_at is not None and (view.is_told or shown.points)
     return _result(public_id, view, is_judged)
 
 

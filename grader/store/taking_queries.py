@@ -1,0 +1,200 @@
+"""Questions about interviews as candidates put them: an invitation is found by its token or by who accepted it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import exists, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, joinedload, undefer
+
+from grader.errors import NotFound
+from grader.grading.verdict import Verdict
+from grader.store.interview_models import Interview, InterviewMember, InterviewProblem, Invitation
+from grader.store.models import Attempt, Package, Submission, User
+
+_NO_INVITATION = "There is no such interview, or it is not yours; your interviews are listed on one page."
+
+
+def invitation_with(session: Session, token_sha256: str) -> Invitation | None:
+    """Return the invitation that a token opens, unless it was taken back."""
+    statement = (
+        select(Invitation)
+        .where(Invitation.token_sha256 == token_sha256, Invitation.revoked_at.is_(None))
+        .options(joinedload(Invitation.interview))
+    )
+    return session.scalar(statement)
+
+
+def invitation_of(session: Session, candidate: User, public_id: str) -> Invitation:
+    """Return an invitation that a candidate accepted, with its interview.
+
+    Raises:
+        NotFound: there is none, or it is another candidate's, or it was taken back.
+    """
+    statement = (
+        select(Invitation)
+        .filter_by(public_id=public_id, user_id=candidate.id, revoked_at=None)
+        .options(joinedload(Invitation.interview))
+    )
+    found = session.scalar(statement)
+    if found is None:
+        raise NotFound(_NO_INVITATION)
+    return found
+
+
+def invitations_of(session: Session, candidate: User, limit: int) -> Sequence[Invitation]:
+    """Return the invitations that a candidate accepted, newest first, each with its interview."""
+    statement = (
+        select(Invitation)
+        .filter_by(user_id=candidate.id, revoked_at=None)
+        .options(joinedload(Invitation.interview))
+        .order_by(Invitation.accepted_at.desc(), Invitation.id.desc())
+        .limit(limit)
+    )
+    return session.scalars(statement).all()
+
+
+def has_open_invitation(session: Session, candidate: User) -> bool:
+    """Return whether a candidate accepted an invitation whose time is not over, as far as that is written down."""
+    statement = select(Invitation.id).filter_by(user_id=candidate.id, revoked_at=None, ended_at=None).limit(1)
+    return session.scalar(statement) is not None
+
+
+def accept_invitation(session: Session, key: int, candidate: User, now: datetime) -> bool | None:
+    """Bind an invitation to who accepts it; return whether nobody was faster, None when they are in it already."""
+    statement = (
+        update(Invitation)
+        .where(Invitation.id == key, Invitation.user_id.is_(None), Invitation.revoked_at.is_(None))
+        .values(user_id=candidate.id, accepted_at=now)
+    )
+    try:
+        with session.begin_nested():
+            changed: int = session.connection().execute(statement).rowcount
+    except IntegrityError:
+        return None
+    return changed == 1
+
+
+def is_member(session: Session, user: User, interview: Interview) -> bool:
+    """Return whether a user interviews there."""
+    statement = select(InterviewMember.id).filter_by(interview_id=interview.id, user_id=user.id)
+    return session.scalar(statement) is not None
+
+
+def number_of_problems(session: Session, interview: Interview) -> int:
+    """Return how many problems an interview has, which is all that is told of them before the start."""
+    return session.scalar(select(func.count(InterviewProblem.id)).filter_by(interview_id=interview.id)) or 0
+
+
+def interview_locked(session: Session, key: int) -> Interview:
+    """Return an interview that no other transaction changes until this one ends."""
+    statement = select(Interview).filter_by(id=key).with_for_update().execution_options(populate_existing=True)
+    return session.scalars(statement).one()
+
+
+def invitation_locked(session: Session, key: int) -> Invitation:
+    """Return an invitation as it is now; no other transaction changes it until this one ends.
+
+    Who needs its attempts or its interview locked as well locks those first.
+    """
+    statement = select(Invitation).filter_by(id=key).with_for_update().execution_options(populate_existing=True)
+    return session.scalars(statement).one()
+
+
+def attempts_in(session: Session, invitation: Invitation) -> Sequence[Attempt]:
+    """Return a candidate's attempts in the order of the interview's problems."""
+    statement = (
+        select(Attempt)
+        .join(InterviewProblem, InterviewProblem.id == Attempt.interview_problem_id)
+        .where(Attempt.invitation_id == invitation.id)
+        .options(joinedload(Attempt.package))
+        .order_by(InterviewProblem.position)
+    )
+    return session.scalars(statement).all()
+
+
+def attempts_locked(session: Session, invitation: int) -> Sequence[Attempt]:
+    """Return the attempts of an invitation with their drafts; no other transaction changes them until this one ends."""
+    statement = (
+        select(Attempt)
+        .where(Attempt.invitation_id == invitation)
+        .options(joinedload(Attempt.package), undefer(Attempt.draft))
+        .order_by(Attempt.id)
+        .with_for_update(of=Attempt)
+        .execution_options(populate_existing=True)
+    )
+    return session.scalars(statement).all()
+
+
+def due_invitations(session: Session, now: datetime) -> Sequence[int]:
+    """Return the keys of invitations whose time is over and who are not closed yet, the longest over first."""
+    statement = (
+        select(Invitation.id)
+        .where(Invitation.ends_at < now, Invitation.ended_at.is_(None))
+        .order_by(Invitation.ends_at)
+    )
+    return session.scalars(statement).all()
+
+
+def due_invitation_of(session: Session, candidate: User, attempt_id: str, now: datetime) -> int | None:
+    """Return the key of the invitation that a candidate's attempt is part of, when it is due to be closed."""
+    statement = (
+        select(Invitation.id)
+        .join(Attempt, Attempt.invitation_id == Invitation.id)
+        .where(
+            Attempt.public_id == attempt_id,
+            Attempt.candidate_id == candidate.id,
+            Invitation.ends_at < now,
+            Invitation.ended_at.is_(None),
+        )
+    )
+    return session.scalar(statement)
+
+
+def numbers_handed_in(session: Session, attempts: Sequence[Attempt]) -> dict[int, int]:
+    """Return how many submissions count against the limit, by attempt: our faults and the clock's do not."""
+    statement = (
+        select(Submission.attempt_id, func.count())
+        .where(
+            Submission.attempt_id.in_([attempt.id for attempt in attempts]),
+            Submission.is_by_clock.is_(False),
+            or_(Submission.verdict.is_(None), Submission.verdict != Verdict.JE),
+        )
+        .group_by(Submission.attempt_id)
+    )
+    return {row[0]: row[1] for row in session.execute(statement)}
+
+
+def submissions_of(session: Session, attempts: Sequence[Attempt]) -> dict[int, list[Submission]]:
+    """Return the submissions of some attempts in order, by attempt, without their sources."""
+    statement = (
+        select(Submission)
+        .where(Submission.attempt_id.in_([attempt.id for attempt in attempts]))
+        .order_by(Submission.attempt_id, Submission.ordinal)
+    )
+    found: dict[int, list[Submission]] = {attempt.id: [] for attempt in attempts}
+    for submission in session.scalars(statement):
+        found[submission.attempt_id].append(submission)
+    return found
+
+
+def locked_slugs(session: Session, candidate: int, now: datetime) -> frozenset[str]:
+    """Return the slugs of the problems that a running interview closes for a candidate in practice."""
+    statement = (
+        select(Package.slug)
+        .join(InterviewProblem, InterviewProblem.package_id == Package.id)
+        .join(Interview, Interview.id == InterviewProblem.interview_id)
+        .where(
+            Interview.locks_practice,
+            exists().where(
+                Invitation.interview_id == Interview.id,
+                Invitation.user_id == candidate,
+                Invitation.started_at.is_not(None),
+                Invitation.ended_at.is_(None),
+                Invitation.ends_at >= now,
+            ),
+        )
+    )
+    return frozenset(session.scalars(statement))

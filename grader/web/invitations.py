@@ -1,0 +1,115 @@
+"""Taking an interview: the link, the page that starts the clock, the interview's page, the end."""
+
+from __future__ import annotations
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from grader.services import deadline, feedback, taking
+from grader.services.taking import Stage
+from grader.store import taking_queries
+from grader.store.session import read_session, write_session
+from grader.web import invited
+from grader.web.service import current_user, now, service, user
+
+bp = Blueprint("invitations", __name__)
+SETTLED = frozenset(
+    {"attempts", "sample_runs", "verdicts", "diagnoses", "followups"}
+)  # blueprints of an attempt's pages
+
+
+@bp.get("/invitations/<token>")
+def take(token: str) -> ResponseReturnValue:
+    """Put a link's token into a cookie and lead to an address without it; that accepts nothing."""
+    response = redirect(url_for("invitations.show_link"), 303)
+    invited.keep_token(response, token)
+    return response
+
+
+@bp.get("/invitation")
+def show_link() -> ResponseReturnValue:
+    """Show what somebody is invited to, and who they are here."""
+    with read_session(service().engine) as session:
+        invitation = taking.find(session, invited.token(), user(), now())
+        problems = taking_queries.number_of_problems(session, invitation.interview)
+    if invitation.user_id is not None:
+        return redirect(url_for("invitations.show", public_id=invitation.public_id), 303)
+    return render_template(
+        "invitation.html",
+        interview=invitation.interview,
+        problems=problems,
+        when=feedback.WHEN,
+    )
+
+
+@bp.post("/invitation")
+def accept() -> ResponseReturnValue:
+    """Bind the invitation to who is signed in."""
+    with write_session(service().engine) as session:
+        invitation = taking.accept(session, current_user(), invited.token(), now())
+    response = redirect(url_for("invitations.show", public_id=invitation.public_id), 303)
+    invited.forget_token(response)
+    return response
+
+
+@bp.get("/taking")
+def index() -> ResponseReturnValue:
+    """List the interviews that whoever asks has accepted."""
+    with read_session(service().engine) as session:
+        own = taking.own(session, current_user(), now())
+    return render_template("own_interviews.html", own=own, stages=Stage)
+
+
+@bp.get("/taking/<public_id>")
+def show(public_id: str) -> ResponseReturnValue:
+    """Show an interview to its candidate: what it is before the start, then problems and clock, then what is left."""
+    _settle(public_id)
+    with read_session(service().engine) as session:
+        found = taking.taking(session, current_user(), public_id, now())
+        return render_template("taking.html", taking=found, stages=Stage, when=feedback.WHEN)
+
+
+@bp.post("/taking/<public_id>/start")
+def start(public_id: str) -> ResponseReturnValue:
+    """Start the clock."""
+    with write_session(service().engine) as session:
+        taking.start(session, current_user(), public_id, service().packages, now())
+    return redirect(url_for("invitations.show", public_id=public_id), 303)
+
+
+@bp.get("/taking/<public_id>/end")
+def confirm_end(public_id: str) -> ResponseReturnValue:
+    """Ask once more before the time is ended."""
+    _settle(public_id)
+    with read_session(service().engine) as session:
+        found = taking.taking(session, current_user(), public_id, now())
+        if found.stage is not Stage.RUNNING:
+            return redirect(url_for("invitations.show", public_id=public_id), 303)
+        return render_template("end_interview.html", taking=found)
+
+
+@bp.post("/taking/<public_id>/end")
+def end(public_id: str) -> ResponseReturnValue:
+    """End the candidate's time now."""
+    with write_session(service().engine) as session:
+        _, drafts = taking.end(session, current_user(), public_id, service().packages, now())
+        for submission in drafts:
+            service().dispatch(session, submission)
+    return redirect(url_for("invitations.show", public_id=public_id), 303)
+
+
+@bp.before_app_request
+def settle_attempt() -> None:
+    """Close what is due before an attempt's page is made, should the thread that watches not have come to it yet."""
+    attempt = (request.view_args or {}).get("public_id")
+    if request.method == "GET" and request.blueprint in SETTLED and attempt and (current := user()):
+        parts = service()
+        deadline.settle(parts.engine, current, attempt, parts.packages, parts.dispatch, now())
+
+
+def _settle(public_id: str) -> None:
+    parts = service()
+    with read_session(parts.engine) as session:
+        invitation = taking_queries.invitation_of(session, current_user(), public_id)
+    if invitation.ended_at is None and invitation.ends_at is not None and invitation.ends_at < now():
+        deadline.close_one(parts.engine, invitation.id, parts.packages, parts.dispatch, now())
