@@ -26,6 +26,7 @@ from grader.problems.cache import CaseCache
 from grader.sandbox.doctor import got_through
 from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 from grader.services import deadline
+from grader.services.background import Background
 from grader.services.judging import Judging
 from grader.services.packages import Packages
 from grader.services.samples import Samples
@@ -72,6 +73,9 @@ def build(settings: Settings) -> Flask:
     judging = Judging(engine, pool, cache, packages, metrics.judged)
     judging.start()
     atexit.register(judging.close)  # before the pool: the last one registered is the first one called
+    background = Background(engine, pool, cache, packages, judging.dispatch)
+    background.start()
+    atexit.register(background.close)
     watch = deadline.Watch(engine, packages, judging.dispatch, CLOCK.now)
     watch.start()
     atexit.register(watch.close)

@@ -45,11 +45,12 @@ Done = Callable[[int, int], None]
 Job = Callable[[Lane], None]
 
 
-def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done) -> Report:
+def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done, at_once: int | None = None) -> Report:
     """Check a package in every respect and return all findings.
 
     Args:
-        done: called with how many runs are over, of how many.
+        done: called with how many runs are over, of how many; what it raises ends the check.
+        at_once: how many lanes may be taken at a time, so that others get some; None: all.
     """
     try:
         problem = load(files)
@@ -69,7 +70,7 @@ def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done)
             *text_findings(problem, ()),
         ]
         return Report(files.slug, tuple(findings), notices=tuple(template_notices(problem)))
-    report = _Check(problem, cases, cache).report(pool, done)
+    report = _Check(problem, cases, cache).report(pool, done, at_once or pool.size)
     if not any(source.verdict is Verdict.JE for source in report.sources):  # those are ours, and may pass
         cache.keep(problem, "check", report, pack)
     return report
@@ -89,12 +90,12 @@ class _Check:
         self._planted: dict[str, tuple[list[StageFunction], list[Outcome]]] = {}  # by variant
         self._tree: StageTree | None = None
 
-    def report(self, pool: Pool, done: Done) -> Report:
+    def report(self, pool: Pool, done: Done, at_once: int) -> Report:
         """Make all runs, then look at them together."""
         expected = expected_verdicts(self._problem)
         with pool.lane() as lane:
             self._read_stages(lane)
-        self._run(pool, self._jobs(expected), done)
+        self._run(pool, self._jobs(expected), done, at_once)
         sources = tuple(SourceVerdict.of(path, expected[path], self._judged[path].judgement) for path in expected)
         judged = {path: self._judged[path] for path in expected if self._has_row(path)}  # in an order no thread decides
         composed = [self._composed[name] for name in self._tree.by_name] if self._tree else []
@@ -151,15 +152,19 @@ class _Check:
         return jobs
 
     @staticmethod
-    def _run(pool: Pool, jobs: list[Job], done: Done) -> None:
+    def _run(pool: Pool, jobs: list[Job], done: Done, at_once: int) -> None:
         def run(job: Job) -> None:
             with pool.lane() as lane:
                 job(lane)
 
-        with ThreadPoolExecutor(pool.size) as executor:
-            for number, future in enumerate(as_completed([executor.submit(run, job) for job in jobs]), 1):
-                future.result()
-                done(number, len(jobs))
+        with ThreadPoolExecutor(at_once) as executor:
+            try:
+                for number, future in enumerate(as_completed([executor.submit(run, job) for job in jobs]), 1):
+                    future.result()
+                    done(number, len(jobs))
+            except BaseException:
+                executor.shutdown(cancel_futures=True)  # what has not begun is not worth waiting for
+                raise
 
     def _read_stages(self, lane: Lane) -> None:
         """Read the stages and hold their composition against the reference."""

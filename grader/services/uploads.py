@@ -187,6 +187,20 @@ def set_retired(session: Session, user: User, sha256: str, now: datetime, *, is_
     audit.record(session, user, action, _subject(check.package), now, slug=check.package.slug)
 
 
+def check_again(session: Session, user: User, sha256: str, now: datetime) -> None:
+    """Have a package that was not accepted checked once more.
+
+    Raises:
+        NotFound: it is none of the user's.
+    """
+    require_uploader(user)
+    check = queries.check_of(session, user, sha256, own=True, lock=True)
+    if check.checked_at is None or check.is_accepted:
+        return
+    check.checked_at, check.report, check.done, check.total = None, None, 0, 0
+    audit.record(session, user, "package.check-again", _subject(check.package), now, slug=check.package.slug)
+
+
 def download(session: Session, user: User, sha256: str, now: datetime) -> tuple[Package, bytes]:
     """Return an uploaded package's archive, from which the same package can be uploaded again.
 

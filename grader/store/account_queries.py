@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, undefer
 
-from grader.store.interview_models import ApiToken, IdempotentReply
+from grader.store.interview_models import ApiToken, IdempotentReply, RejudgedAttempt, RejudgeItem
 from grader.store.models import (
     Attempt,
     CaseResult,
@@ -156,9 +156,9 @@ def delete_user(session: Session, user: User) -> bool:
     session.execute(attempts.order_by(Attempt.id).with_for_update()).all()
     try:
         with session.begin_nested():
-            for of_submission in (CaseResult, GroupResult, SubmissionFault):
+            for of_submission in (CaseResult, GroupResult, SubmissionFault, RejudgeItem):
                 session.execute(delete(of_submission).where(of_submission.submission_id.in_(submissions)))
-            for of_attempt in (FollowUpAnswer, SampleRun, Submission):
+            for of_attempt in (FollowUpAnswer, SampleRun, RejudgedAttempt, Submission):
                 session.execute(delete(of_attempt).where(of_attempt.attempt_id.in_(attempts)))
             for of_user in (WebSession, SignInLink, ApiToken, IdempotentReply):
                 session.execute(delete(of_user).where(of_user.user_id == user.id))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Final
@@ -10,11 +10,19 @@ from typing import Final
 from sqlalchemy import Engine, func, select, union_all
 from sqlalchemy.orm import Session
 
-from grader.store.base import UtcDateTime
+from grader.store.base import Base, UtcDateTime
+from grader.store.interview_models import PackageCheck, Rejudge, RejudgeItem
 from grader.store.models import EvidenceRecord, SampleRun, Submission
 
 # any fixed numbers, other than that of migrations: together with a row's key they name an advisory lock
-_LOCKS: Final = {Submission: 0x67726A73, SampleRun: 0x67726A72, EvidenceRecord: 0x67726A65}
+_LOCKS: Final[Mapping[type[Base], int]] = {
+    Submission: 0x67726A73,
+    SampleRun: 0x67726A72,
+    EvidenceRecord: 0x67726A65,
+    PackageCheck: 0x67726A70,
+    Rejudge: 0x67726A6D,
+    RejudgeItem: 0x67726A69,
+}
 
 
 def waiting(session: Session) -> tuple[int, datetime | None]:
@@ -34,10 +42,8 @@ def waiting(session: Session) -> tuple[int, datetime | None]:
 
 
 @contextmanager
-def claimed(
-    engine: Engine, table: type[Submission] | type[SampleRun] | type[EvidenceRecord], key: int
-) -> Iterator[bool]:
-    """Tell whether this thread is the one to judge a row, while others are kept from it.
+def claimed(engine: Engine, table: type[Base], key: int) -> Iterator[bool]:
+    """Tell whether this thread is the one to work on a row, while others are kept from it.
 
     Only PostgreSQL has several processes; there a claim is an advisory lock, which ends with its connection, so a
     process that dies holds nothing up.

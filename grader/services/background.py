@@ -1,0 +1,190 @@
+"""Work that nobody waits for at a page: checks of uploaded packages, rejudging. One thread, one lane at a time.
+
+Candidates' submissions are judged by the other threads meanwhile. Everything that is to be done stands in the
+database, so nothing is forgotten when a process ends; with PostgreSQL a row is worked on by one process at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import Engine
+
+from grader.errors import InvalidPackage
+from grader.grading.check import check_package
+from grader.grading.check_report import Report
+from grader.grading.prepare import is_prepared, prepare
+from grader.grading.verdict import Verdict
+from grader.problems.cache import CaseCache
+from grader.problems.files import PackageFiles
+from grader.sandbox.pool import Pool
+from grader.services import audit, rejudge_work
+from grader.services.judging import Dispatch
+from grader.services.packages import Packages
+from grader.store import package_queries, rejudge_moves
+from grader.store.base import Base
+from grader.store.interview_models import PackageCheck, Rejudge, RejudgeItem
+from grader.store.models import Package
+from grader.store.queue import claimed
+from grader.store.session import read_session, write_session
+
+IDLE_S: Final = 1.0  # between two looks at what there is to do
+BROKEN_S: Final = 30.0  # after something failed
+CHECK_S: Final = 1800.0  # of one package; the slowest of the shipped ones takes under two minutes
+STOP_S: Final = 10.0
+PROGRESS_S: Final = 1.0  # between two notes of how far a check is
+ITEMS_AT_ONCE: Final = 20  # that are looked at, for those that no other process works on
+log = logging.getLogger(__name__)
+
+
+class Stopped(Exception):
+    """The service ends, or a check takes too long."""
+
+
+class Background:
+    """A thread that does what waits in the database."""
+
+    def __init__(self, engine: Engine, pool: Pool, cache: CaseCache, packages: Packages, dispatch: Dispatch) -> None:
+        """Take the service's parts.
+
+        Args:
+            dispatch: has a submission judged anew that lost its result.
+        """
+        self._engine, self._pool, self._cache, self._packages = engine, pool, cache, packages
+        self._dispatch = dispatch
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="background", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop; what is not done waits for the next start."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(STOP_S)
+
+    def _work(self) -> None:
+        self._prepare_all()
+        while not self._stopping.is_set():
+            pause = 0.0
+            try:
+                pause = 0.0 if self.turn() else IDLE_S
+            except Exception:
+                if not self._stopping.is_set():
+                    log.exception("work in the background failed; it is tried again")
+                pause = BROKEN_S
+            self._stopping.wait(pause)
+
+    def turn(self) -> bool:
+        """Do one thing that waits; return whether there was any."""
+        with read_session(self._engine) as session:
+            checks = package_queries.unchecked(session)
+            moves = rejudge_moves.rejudges_to_move(session)
+            items = rejudge_moves.items_to_judge(session, ITEMS_AT_ONCE)
+        return (
+            self._first(PackageCheck, checks, self._check)
+            or self._first(Rejudge, moves, self._move)
+            or self._first(RejudgeItem, items, self._judge)
+        )
+
+    def _first(self, table: type[Base], keys: Sequence[int], do: Callable[[int], object]) -> bool:
+        """Do the first of several things that no other process is doing; return whether there was one."""
+        for key in keys:
+            with claimed(self._engine, table, key) as is_mine:
+                if is_mine:
+                    do(key)
+                    return True
+        return False
+
+    def _move(self, key: int) -> None:
+        rejudge_work.move(self._engine, key, self._dispatch, datetime.now(UTC))
+
+    def _judge(self, key: int) -> None:
+        with self._pool.lane() as lane:
+            graded = rejudge_work.judge_item(self._engine, key, lane, self._cache, self._packages)
+        # the sandbox goes away when the service stops; that says nothing of the source
+        if graded is not None and not (self._stopping.is_set() and graded.judgement.verdict is Verdict.JE):
+            rejudge_work.write_item(self._engine, key, graded, datetime.now(UTC))
+
+    def _check(self, key: int) -> None:
+        with read_session(self._engine) as session:
+            check = package_queries.check_to_make(session, key)
+            if check is None:
+                return
+            package = check.package
+            try:
+                files = self._packages.pinned(session, package).files
+            except InvalidPackage as error:
+                files, report = None, Report(package.slug, error.findings)
+        if files is not None:
+            report = self._report(key, files)
+        if self._stopping.is_set():
+            return
+        with write_session(self._engine) as session:
+            now, is_accepted = datetime.now(UTC), not report.findings
+            text = json.dumps(report.as_object())
+            if package_queries.set_check(session, key, checked_at=now, is_accepted=is_accepted, report=text):
+                subject = f"package {package.sha256[:12]}"
+                audit.record(session, None, "package.check", subject, now, slug=package.slug, accepted=is_accepted)
+        if is_accepted:
+            self._prepare(package)
+
+    def _report(self, key: int, files: PackageFiles) -> Report:
+        slug = files.slug
+        try:
+            return check_package(files, self._pool, self._cache, self._progress(key), at_once=1)
+        except InvalidPackage as error:
+            return Report(slug, error.findings)
+        except Stopped:
+            return Report(slug, (f"{slug}: the check took over {CHECK_S / 60:g} minutes; leave sources or cases out.",))
+        except Exception as error:
+            log.exception("the check of the package %s failed", slug)
+            kind = type(error).__name__
+            return Report(slug, (f"{slug}: the check broke off on our side ({kind}); check it again.",))
+
+    def _progress(self, key: int) -> Callable[[int, int], None]:
+        """Return what notes how far a check is, and ends it when it has to end."""
+        began = time.monotonic()
+        noted = began - PROGRESS_S
+
+        def done(number: int, total: int) -> None:
+            nonlocal noted
+            now = time.monotonic()
+            if self._stopping.is_set() or now - began > CHECK_S:
+                raise Stopped
+            if now - noted >= PROGRESS_S:
+                noted = now
+                with write_session(self._engine) as session:
+                    package_queries.set_check(session, key, done=number, total=total)
+
+        return done
+
+    def _prepare_all(self) -> None:
+        """Make ahead what findings need of the uploaded packages in use, as judging does for the offered ones."""
+        try:
+            with read_session(self._engine) as session:
+                packages = package_queries.in_use(session)
+        except Exception:
+            log.exception("the uploaded packages could not be prepared")
+            return
+        for package in packages:
+            if not self._stopping.is_set():
+                self._prepare(package)
+
+    def _prepare(self, package: Package) -> None:
+        try:
+            with read_session(self._engine) as session:
+                problem = self._packages.pinned(session, package)
+            if not is_prepared(problem, self._cache):
+                prepare(problem, self._pool.lane, self._cache, self._stopping.is_set)
+        except Exception as error:
+            if not self._stopping.is_set():
+                log.warning("the package %s could not be prepared: %s", package.slug, error)

@@ -1,0 +1,148 @@
+"""Questions of the work that rejudging makes: items to judge, attempts to move to another package and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import and_, delete, func, insert, or_, select, update
+from sqlalchemy.orm import Session, joinedload, selectinload, undefer
+
+from grader.store.interview_models import Interview, InterviewProblem, Rejudge, RejudgedAttempt, RejudgeItem
+from grader.store.models import Attempt, CaseResult, GroupResult, Submission, SubmissionFault
+from grader.store.rejudge_queries import scope
+
+
+def items_to_judge(session: Session, limit: int) -> Sequence[int]:
+    """Return the keys of items that wait, oldest first."""
+    statement = select(RejudgeItem.id).where(RejudgeItem.verdict.is_(None)).order_by(RejudgeItem.id).limit(limit)
+    return session.scalars(statement).all()
+
+
+def item_to_judge(session: Session, key: int) -> tuple[RejudgeItem, Rejudge, bytes] | None:
+    """Return an item that waits with its rejudge and the source; None when it is judged or gone."""
+    statement = (
+        select(RejudgeItem, Rejudge, Submission.source)
+        .join(Rejudge, Rejudge.id == RejudgeItem.rejudge_id)
+        .join(Submission, Submission.id == RejudgeItem.submission_id)
+        .where(RejudgeItem.id == key, RejudgeItem.verdict.is_(None))
+        .options(joinedload(Rejudge.to_package))
+    )
+    found = session.execute(statement).one_or_none()
+    return None if found is None else found.tuple()
+
+
+def set_item(session: Session, key: int, **values: Any) -> bool:
+    """Write a result into an item that has none, beside what is the submission's now; return whether it was written."""
+    submission = Submission.id == RejudgeItem.submission_id
+    values["old_verdict"] = select(Submission.verdict).where(submission).scalar_subquery()
+    values["old_score"] = select(Submission.score).where(submission).scalar_subquery()
+    statement = update(RejudgeItem).where(RejudgeItem.id == key, RejudgeItem.verdict.is_(None)).values(values)
+    changed: int = session.connection().execute(statement).rowcount
+    return changed == 1
+
+
+def rejudge_locked(session: Session, key: int) -> Rejudge | None:
+    """Return a rejudge that no other transaction changes until this one ends."""
+    return session.scalar(select(Rejudge).filter_by(id=key).with_for_update())
+
+
+def rejudges_to_move(session: Session) -> Sequence[int]:
+    """Return the keys of rejudges that are being applied or undone."""
+    is_applying = and_(Rejudge.apply_asked_at.is_not(None), Rejudge.applied_at.is_(None))
+    is_undoing = and_(Rejudge.undo_asked_at.is_not(None), Rejudge.undone_at.is_(None))
+    return session.scalars(select(Rejudge.id).where(or_(is_applying, is_undoing)).order_by(Rejudge.id)).all()
+
+
+def attempts_to_move(session: Session, rejudge: Rejudge, limit: int) -> list[int]:
+    """Return the keys of attempts that are still to be moved."""
+    return list(session.scalars(select(Attempt.id).where(scope(rejudge)).order_by(Attempt.id).limit(limit)))
+
+
+def attempts_to_restore(session: Session, rejudge: Rejudge, limit: int) -> list[int]:
+    """Return the keys of attempts that were moved and not restored yet."""
+    statement = select(RejudgedAttempt.attempt_id).where(RejudgedAttempt.rejudge_id == rejudge.id)
+    return list(session.scalars(statement.order_by(RejudgedAttempt.attempt_id).limit(limit)))
+
+
+def number_moved_on(session: Session, rejudge: Rejudge) -> int:
+    """Return how many attempts that it moved have yet another version of the package by now."""
+    statement = (
+        select(func.count(RejudgedAttempt.id))
+        .join(Attempt, Attempt.id == RejudgedAttempt.attempt_id)
+        .where(RejudgedAttempt.rejudge_id == rejudge.id, Attempt.package_id != rejudge.to_package_id)
+    )
+    return session.scalar(statement) or 0
+
+
+def submissions_locked(session: Session, attempts: Sequence[int]) -> Sequence[Submission]:
+    """Return attempts' submissions with all of their results; nothing is judged or handed in until this one ends.
+
+    Locks are taken in the order of judging: submissions first, then attempts, under which nothing is handed in.
+    """
+    own = Submission.attempt_id.in_(attempts)
+    session.execute(select(Submission.id).where(own).order_by(Submission.id).with_for_update()).all()
+    session.execute(select(Attempt.id).where(Attempt.id.in_(attempts)).order_by(Attempt.id).with_for_update()).all()
+    statement = (
+        select(Submission)
+        .where(own)
+        .options(
+            undefer(Submission.judgement),
+            undefer(Submission.sample_outputs),
+            joinedload(Submission.attempt),
+            selectinload(Submission.groups),
+            selectinload(Submission.cases),
+            selectinload(Submission.faults),
+        )
+        .order_by(Submission.attempt_id, Submission.ordinal)
+        .execution_options(populate_existing=True)
+    )
+    return session.scalars(statement).all()
+
+
+def attempts_with(session: Session, keys: Sequence[int]) -> Sequence[Attempt]:
+    """Return attempts by their keys, as they are now."""
+    statement = select(Attempt).where(Attempt.id.in_(keys)).order_by(Attempt.id)
+    return session.scalars(statement.execution_options(populate_existing=True)).all()
+
+
+def items_of(session: Session, rejudge: Rejudge, submissions: Sequence[Submission]) -> dict[int, RejudgeItem]:
+    """Return a rejudge's items with their rows, by the submissions' keys."""
+    statement = (
+        select(RejudgeItem)
+        .where(RejudgeItem.rejudge_id == rejudge.id, RejudgeItem.submission_id.in_([row.id for row in submissions]))
+        .options(undefer(RejudgeItem.new_rows), undefer(RejudgeItem.old_rows))
+    )
+    return {item.submission_id: item for item in session.scalars(statement)}
+
+
+def delete_beside(session: Session, submissions: Sequence[int]) -> None:
+    """Remove what judging stored beside submissions."""
+    for table in (CaseResult, GroupResult, SubmissionFault):
+        session.execute(delete(table).where(table.submission_id.in_(submissions)))
+
+
+def set_moved(session: Session, rejudge: Rejudge, attempts: Sequence[int], *, is_moved: bool) -> None:
+    """Note which attempts a rejudge has moved."""
+    if is_moved:
+        session.execute(insert(RejudgedAttempt), [{"rejudge_id": rejudge.id, "attempt_id": key} for key in attempts])
+        return
+    own = RejudgedAttempt.rejudge_id == rejudge.id
+    session.execute(delete(RejudgedAttempt).where(own, RejudgedAttempt.attempt_id.in_(attempts)))
+
+
+def problems_by(session: Session, keys: Sequence[int]) -> Sequence[InterviewProblem]:
+    """Return problems of interviews by their keys."""
+    return session.scalars(select(InterviewProblem).where(InterviewProblem.id.in_(keys))).all()
+
+
+def interviews_locked(session: Session, keys: Sequence[int]) -> Sequence[Interview]:
+    """Return interviews in which nobody starts until this transaction ends."""
+    statement = select(Interview).where(Interview.id.in_(keys)).order_by(Interview.id).with_for_update()
+    return session.scalars(statement.execution_options(populate_existing=True)).all()
+
+
+def finish(session: Session, rejudge: Rejudge, **values: datetime) -> None:
+    """Note that nothing is left to be moved."""
+    session.execute(update(Rejudge).where(Rejudge.id == rejudge.id).values(values))
