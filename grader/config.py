@@ -30,6 +30,24 @@ class Settings:
     allow_weak_sandbox: bool  # GRADER_ALLOW_WEAK_SANDBOX: judge without Landlock where the machine lacks it
 
 
+VARIABLES: Final = (
+    "GRADER_DATA",
+    "GRADER_CACHE",
+    "GRADER_PROBLEMS",
+    "GRADER_DATABASE_URL",
+    "GRADER_PUBLIC_URL",
+    "GRADER_SIGNUP",
+    "GRADER_PROXIES",
+    "GRADER_METRICS_TOKEN",
+    "GRADER_ALLOW_WEAK_SANDBOX",
+)
+
+
+def set_variables(environment: Mapping[str, str] = os.environ) -> dict[str, bool]:
+    """Return for each variable of the service whether it is set; values may be secrets and are not told."""
+    return {name: bool(environment.get(name)) for name in VARIABLES}
+
+
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings, with the user's own folders as defaults.
 

@@ -67,10 +67,10 @@ def end(session: Session, token: str, now: datetime) -> None:
     queries.delete_web_session(session, hash_of(token))
 
 
-def end_own(session: Session, user: User, public_id: str, now: datetime) -> None:
-    """Sign another browser of a user out, when it is theirs."""
+def end_own(session: Session, user: User, public_id: str, now: datetime, actor: User | None = None) -> None:
+    """Sign another browser of a user out, when it is theirs; by themselves, or by an admin who is named."""
     if queries.delete_own_session(session, user, public_id):
-        audit.record(session, user, "session.end", user, now, ended=public_id)
+        audit.record(session, actor or user, "session.end", user, now, ended=public_id)
 
 
 def end_all(session: Session, user: User, now: datetime, actor: User | None) -> int:

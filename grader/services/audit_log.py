@@ -1,0 +1,102 @@
+"""Reading the audit log: what an admin asks for, page by page or as one table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from grader.errors import UserError
+from grader.report.result import safe_cell
+from grader.report.visible import visible
+from grader.store import admin_queries as queries
+from grader.store.admin_queries import Wanted
+from grader.store.interview_models import AuditEntry
+from grader.store.session import read_session
+
+SHOWN: Final = 100  # on one page
+STRETCH: Final = 500  # entries that are held at a time while all are read
+TEXT_MAX: Final = 100
+FIELDS: Final = ("actor", "action", "subject", "interview", "since", "until")
+COLUMNS: Final = ("at", "actor", "actor_name", "action", "subject", "interview", "detail")
+
+
+@dataclass(frozen=True)
+class Line:
+    """An entry as it is shown."""
+
+    key: int
+    at: datetime
+    actor: str  # empty: the service itself, or who runs it at its machine
+    name: str | None  # the actor's; None for a deleted user and for the service
+    action: str
+    subject: str
+    interview: str | None
+    detail: str
+
+
+def wanted(asked: Mapping[str, str]) -> Wanted:
+    """Return what an address asks for.
+
+    Raises:
+        UserError: a day is none.
+    """
+    texts = {name: asked.get(name, "").strip()[:TEXT_MAX] for name in FIELDS}
+    until = _day(texts["until"])
+    return Wanted(
+        actor=texts["actor"],
+        action=texts["action"],
+        subject=texts["subject"],
+        interview=texts["interview"],
+        since=_day(texts["since"]),
+        until=until + timedelta(days=1) if until else None,  # the day that is named belongs to it
+    )
+
+
+def page(session: Session, asked: Wanted, before: int | None) -> tuple[Sequence[Line], int | None]:
+    """Return a page of the log, the newest first, and the key before which the next one begins."""
+    found = queries.newest_entries(session, asked, before, SHOWN + 1)
+    names = queries.names_of(session, {entry.actor for entry, _ in found})
+    lines = [_line(entry, names.get(entry.actor), interview) for entry, interview in found[:SHOWN]]
+    return lines, lines[-1].key if len(found) > SHOWN else None
+
+
+def _line(entry: AuditEntry, name: str | None, interview: str | None) -> Line:
+    return Line(entry.id, entry.at, entry.actor, name, entry.action, entry.subject, interview, entry.detail)
+
+
+def table(engine: Engine, asked: Wanted) -> Iterator[str]:
+    """Give the log as CSV, the oldest first, piece by piece: a slow reader holds no connection."""
+    yield _row(COLUMNS)
+    names: dict[str, str] = {}
+    last, is_more = 0, True
+    while is_more:
+        with read_session(engine) as session:
+            found = queries.entries_after(session, asked, last, STRETCH)
+            names |= queries.names_of(session, {entry.actor for entry, _ in found} - names.keys())
+        for entry, interview in found:
+            at, name = entry.at.strftime("%Y-%m-%dT%H:%M:%SZ"), names.get(entry.actor, "")
+            yield _row((at, entry.actor, name, entry.action, entry.subject, interview or "", entry.detail))
+            last = entry.id
+        is_more = len(found) == STRETCH
+
+
+def _row(cells: Sequence[str]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow([safe_cell(cell) for cell in cells])
+    return buffer.getvalue()
+
+
+def _day(text: str) -> datetime | None:
+    if not text:
+        return None
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        raise UserError(f"{visible(text, keep='')} is no day; write it as 2026-03-01.") from None
