@@ -27,38 +27,44 @@ def observed(samples: Sequence[SampleOutputs]) -> tuple[str, ...]:
     return tuple(
         f"{sample.case}: {sentence}" if len(samples) > 1 else sentence
         for sample in samples
-        for sentence in _sentences(sample)
+        for sentence in _sentences(sample, " on the sample")
     )
 
 
-def _sentences(sample: SampleOutputs) -> Iterator[str]:
+def observed_in(outputs: Sequence[SampleOutputs]) -> tuple[str, ...]:
+    """As `observed`, of cases that may be secret: for interviewers."""
+    return tuple(f"{visible(one.case, keep='')}: {sentence}" for one in outputs for sentence in _sentences(one, ""))
+
+
+def _sentences(sample: SampleOutputs, where: str) -> Iterator[str]:
     if sample.raises is not None:
         return
     if sample.returned is None:
         if sample.instead is not None:
-            yield _INSTEAD.get(sample.instead, f"{visible(sample.instead, keep='')} was raised") + " on the sample."
+            yield _INSTEAD.get(sample.instead, f"{visible(sample.instead, keep='')} was raised") + f"{where}."
         return
     if len(sample.returned) != len(sample.names):
-        yield f"Results that came back for the sample: {len(sample.returned)}; expected: {len(sample.names)}."
+        told = f"{len(sample.returned)}; expected: {len(sample.names)}"
+        yield f"Results that came back{' for the sample' if where else ''}: {told}."
         return
     for position, name in enumerate(sample.names):
-        yield _compared(sample, position, name)
+        yield _compared(sample, position, name, where)
         mine, right = sample.values(position), sample.expected[position]
         if name == _WEIGHTS and mine is not None and mine.ndim >= 2 and mine.shape == right.shape and mine.size:
             yield from _weights(mine, sample.hidden(position))
 
 
-def _compared(sample: SampleOutputs, position: int, name: str) -> str:
+def _compared(sample: SampleOutputs, position: int, name: str, where: str) -> str:
     right, mine = sample.expected[position], sample.returned[position] if sample.returned else None
     if mine is not None and mine.shape != right.shape:
-        return f"{name}: shape {_shape(mine.shape)} on the sample where {_shape(right.shape)} is expected."
+        return f"{name}: shape {_shape(mine.shape)}{where} where {_shape(right.shape)} is expected."
     off = sample.off(position)
     values, wanted = sample.values(position), right.values
     if off is None or values is None or wanted is None:
         return f"{name}: too many numbers to be kept."
     if not off.any():
-        return f"{name}: all {off.size} numbers agree on the sample."
-    return f"{name}: {off.sum()} of {off.size} numbers are off on the sample, {_worst(values, wanted, off)}."
+        return f"{name}: all {off.size} numbers agree{where}."
+    return f"{name}: {off.sum()} of {off.size} numbers are off{where}, {_worst(values, wanted, off)}."
 
 
 def _worst(values: Array, wanted: Array, off: Mask) -> str:

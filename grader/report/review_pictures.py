@@ -6,6 +6,7 @@ It holds values of secret cases: it is for interviewers.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -88,3 +89,28 @@ def _extra(data: dict[str, Any] | None) -> ExtraRuns | None:
         Stability(rungs["case"], rungs["argument"], tuple(Rung(**rung) for rung in rungs["rungs"])) if rungs else None,
         tuple(data["left_out"]),
     )
+
+
+def stage_facts(stages: Sequence[StageError]) -> dict[str, str]:
+    """Return for the stage strip what is known of each stage: its shape, and its largest error."""
+    return {stage.stage: f"{_extents(stage.shape)} · {_told(stage)}" for stage in stages}
+
+
+def _extents(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape)) or "one number"
+
+
+def _told(stage: StageError) -> str:
+    if stage.error is None:
+        return "other shape" if stage.line else "not found"
+    return "max error 0" if stage.error == 0 else f"max error {measured(stage.error, 3)}"
+
+
+def measured(value: float | str, digits: int) -> str:
+    """Return a measured number as pages print it: a few digits, a real minus sign."""
+    number = float(value)
+    if math.isnan(number):
+        return "NaN"
+    if math.isinf(number):
+        return "∞" if number > 0 else "−∞"
+    return (f"{number:.{digits}f}" if digits > 3 else f"{number:.{digits}g}").replace("-", "−")

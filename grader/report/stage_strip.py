@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 from typing import Final
 
 from markupsafe import Markup
@@ -41,19 +42,25 @@ def fault_words(name: str) -> str:
     return visible(name, keep="").replace("-", " ")
 
 
-def stage_strip(stages: Stages) -> Markup:
-    """Return the strip as HTML: eight across, two rows of four or a list, as its container has room."""
-    items = Markup("").join(_stage(name, status) for name, status in stages)
+def stage_strip(stages: Stages, facts: Mapping[str, str] = MappingProxyType({})) -> Markup:
+    """Return the strip as HTML: eight across, two rows of four or a list, as its container has room.
+
+    Args:
+        stages: in dependency order.
+        facts: of some stages, what else is known of them in a few words.
+    """
+    items = Markup("").join(_stage(name, status, facts.get(name, "")) for name, status in stages)
     return Markup(
         '<div class="stagebox"><ol class="stages" aria-label="Stages in dependency order">{}</ol></div>'
     ).format(items)
 
 
-def _stage(name: str, status: str) -> Markup:
+def _stage(name: str, status: str, fact: str) -> Markup:
     kind, word, _, _ = _STATES[status]
+    told = Markup('<span class="ext">{}</span>').format(fact) if fact else Markup("")
     return Markup(
-        '<li class="stage {}"><span class="sym" aria-hidden="true">{}</span><span class="nm">{}</span>{}</li>'
-    ).format(kind, _SYMBOLS.get(name, ""), stage_words(name), state(kind, word))
+        '<li class="stage {}"><span class="sym" aria-hidden="true">{}</span><span class="nm">{}</span>{}{}</li>'
+    ).format(kind, _SYMBOLS.get(name, ""), stage_words(name), state(kind, word), told)
 
 
 def stage_line(stages: Stages) -> Text:

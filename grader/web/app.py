@@ -14,8 +14,10 @@ from jinja2 import StrictUndefined
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from grader import __version__
+from grader.report.observed import observed_in
 from grader.report.page import STATIC
 from grader.report.report_weights import sample_weights
+from grader.report.review_pictures import measured, stage_facts
 from grader.report.stage_strip import fault_words, stage_strip, stage_words
 from grader.report.visible import visible
 from grader.web import (
@@ -38,6 +40,8 @@ from grader.web import (
     problems,
     progress,
     request_log,
+    review_changes,
+    reviews,
     sample_runs,
     security,
     texts,
@@ -104,6 +108,8 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         interview_setup.bp,
         interview_candidates.bp,
         admin.bp,
+        reviews.bp,
+        review_changes.bp,
         api.bp,
     ):
         app.register_blueprint(blueprint)
@@ -120,7 +126,7 @@ def _set_up_templates(app: Flask) -> None:
     environment.trim_blocks = environment.lstrip_blocks = True
     for text in (texts.code, texts.numbered, texts.markdown, texts.plain, texts.inline, texts.number, texts.moment):
         environment.filters[text.__name__] = text
-    for drawn in (visible, fault_words, stage_words, stage_strip, sample_weights):
+    for drawn in (visible, fault_words, stage_words, stage_strip, sample_weights, observed_in, stage_facts, measured):
         environment.filters[drawn.__name__] = drawn
     environment.globals.update(version=__version__, user=user, theme=pages.theme, themes=pages.THEMES)
     versions = _static_versions(app)
