@@ -1,0 +1,15 @@
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def single_head_causal(x, w_q, w_k, w_v, w_o):
+    queries, keys, values = x @ w_q, x @ w_k, x @ w_v
+    scores = queries @ keys.T / np.sqrt(queries.shape[-1])
+    keep = np.tri(len(x), dtype=bool)
+    weights = softmax(np.where(keep, scores, -np.inf))
+    y = np.vstack([np.zeros_like(w_o[:1]), (weights @ values @ w_o)[:-1]])
+    return y, weights

