@@ -69,7 +69,9 @@ def backup_command(file: Path, force: bool) -> None:
 @db_command.command("restore", short_help="Put a copy in the database's place.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def restore_command(file: Path) -> None:
-    """Put a copy that `backup` made in the database's place, while no server runs; everybody signs in anew."""
+    """Put a copy that `backup` made in the database's place, while no server runs; everybody signs in anew,
+    and programs need new tokens.
+    """
     from grader.cli.database import clear_errors
     from grader.store import backup
 
@@ -77,4 +79,7 @@ def restore_command(file: Path) -> None:
     with clear_errors(url):
         kept = backup.restore(url, file)
     before = f" The one that was there is {kept}." if kept else ""
-    click.echo(f"The database is the one of {file} now; everybody signs in anew.{before}", err=True)
+    click.echo(
+        f"The database is the one of {file} now; everybody signs in anew, and programs need new tokens.{before}",
+        err=True,
+    )

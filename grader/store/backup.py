@@ -44,7 +44,7 @@ def backup(url: str, target: Path, *, force: bool = False) -> None:
 
 
 def restore(url: str, source: Path) -> Path | None:
-    """Put a copy in the database's place; everybody signs in anew.
+    """Put a copy in the database's place; everybody signs in anew, and programs need new tokens.
 
     Returns:
         Where the database that was there is now, None when there was none.
@@ -123,16 +123,16 @@ def _require_ours(source: Path) -> None:
 def _require_whole(connection: sqlite3.Connection, file: Path) -> None:
     trouble = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if trouble != "ok":
-        raise UserError(f"{file} is damaged ({trouble}); use an older copy.")
+        raise UserError(f"{file} is damaged ({trouble.splitlines()[-1]}); use an older copy.")
 
 
 def _end_sessions(database: Path) -> None:
-    """Take sessions and links out: what was ended after the copy was made must not come back with it."""
+    """Take sessions, links and tokens out: what was ended after the copy was made must not come back with it."""
     with _opened(database, "rw") as connection:
         there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        for table in ("web_session", "sign_in_link"):
+        for table in ("web_session", "sign_in_link", "api_token"):
             if table in there:
-                connection.execute(f"DELETE FROM {table}")  # noqa: S608 - one of the two names above
+                connection.execute(f"DELETE FROM {table}")  # noqa: S608 - one of the names above
 
 
 def _set_aside(database: Path) -> Path | None:

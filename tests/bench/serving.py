@@ -118,6 +118,7 @@ async def idle(service: Service, rounds: int = 100) -> dict[str, Any]:
 async def rate(service: Service, per_s: float, seconds: float) -> dict[str, Any]:
     """Submissions come at a fixed rate, whatever the replies say; the time counts from when each was due."""
     candidates = await service.candidates_started(USERS)
+    await service.drain()
     times: list[float] = []
     statuses: Counter[int] = Counter()
 
