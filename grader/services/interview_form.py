@@ -161,14 +161,15 @@ def rows(session: Session, user: User, interview: Interview | None, form: Form, 
     """Return the problems that are in a form; of another's upload nothing is told."""
     offered = {problem.sha256: problem for problem in packages.offered()}
     slugs = {problem.slug for problem in offered.values()}
-    within = {row.package.sha256 for row in interview.problems} if interview else set()
+    usable = {package.sha256 for package in queries.uploads_of(session, user)}
+    usable |= {row.package.sha256 for row in interview.problems} if interview else set()
     known = queries.packages_for(session, [sha256 for sha256, _ in form.problems])
     found = []
     for sha256, variant in form.problems:
         package = known.get(sha256)
         is_public = sha256 in offered or (package is not None and package.uploaded_by_id is None)
         problem = offered.get(sha256)
-        if problem is None and package and (sha256 in within or package.uploaded_by_id == user.id):
+        if problem is None and package and sha256 in usable:
             problem = _stored(session, package, packages)
         if problem is None:
             found.append(Row(sha256, variant, "A problem that is not there any more"))
