@@ -46,7 +46,6 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
                 problem=problem,
                 shown=shown,
                 samples=shown_samples(problem) if shown.content else (),
-                contract=contract_table(problem),
                 submissions=submissions,
                 refused=refused,
                 typed=_text() if refused and "source" in request.form else "",

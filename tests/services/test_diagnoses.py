@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 
 from grader.errors import NotFound, UserError
 from grader.problems.loader import load_named
-from grader.services import attempts, diagnoses
+from grader.services import attempts, diagnoses, feedback
 from grader.services.attempts import AttemptClosed
 from grader.services.diagnoses import DiagnosisView, outcome_of, planted_stages
 from grader.services.packages import Packages
@@ -17,7 +17,7 @@ from grader.store import queries
 from grader.store.models import Attempt, User
 from grader.store.session import read_session, write_session
 from tests.packages import SHIPPED
-from tests.services.made import NOON, make_attempt, make_candidate, make_submission
+from tests.services.made import NOON, after, make_attempt, make_candidate, make_submission
 from tests.services.tiny_package import SLUG
 
 
@@ -39,7 +39,7 @@ def diagnose(engine: Engine, packages: Packages, user: User, attempt: Attempt, s
 def seen(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> DiagnosisView:
     with read_session(engine) as session:
         row = queries.attempt_of(session, ada, attempt.public_id)
-        return diagnoses.diagnosis(session, row, packages.named(SLUG))
+        return diagnoses.diagnosis(session, row, packages.named(SLUG), feedback.of(session, row, after(10)))
 
 
 def give_up(engine: Engine, ada: User, attempt: Attempt) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 
 from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
-from grader.services import attempts, followups
+from grader.services import attempts, feedback, followups
 from grader.services.attempts import AttemptClosed
 from grader.services.followups import Behaved, FollowUps
 from grader.services.judging import write_result
@@ -44,7 +44,8 @@ def answer(engine: Engine, packages: Packages, candidate: User, attempt: Attempt
 def opened(engine: Engine, packages: Packages, candidate: User, attempt: Attempt) -> FollowUps | None:
     with read_session(engine) as session:
         row = queries.attempt_of(session, candidate, attempt.public_id)
-        return followups.follow_ups(session, row, packages.pinned(session, row.package))
+        shown = feedback.of(session, row, after(10))
+        return followups.follow_ups(session, row, packages.pinned(session, row.package), shown)
 
 
 @pytest.mark.parametrize(("verdict", "is_open"), [(Verdict.WA, False), (Verdict.JE, False), (Verdict.AC, True)])

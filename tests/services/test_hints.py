@@ -13,7 +13,7 @@ from grader.errors import NotFound, UserError
 from grader.grading.verdict import Finding as JudgedFinding
 from grader.grading.verdict import Verdict
 from grader.problems.loader import Problem, load_named
-from grader.services import attempts, candidate_view, hints
+from grader.services import attempts, candidate_view, feedback, hints
 from grader.services.attempts import AttemptClosed
 from grader.services.hints import Finding, ladder, visible_at
 from grader.services.judging import write_result
@@ -22,7 +22,7 @@ from grader.store import queries
 from grader.store.models import Attempt, User
 from grader.store.session import read_session, write_session
 from tests.packages import SHIPPED
-from tests.services.made import NOON, make_attempt, make_candidate, make_judgement, make_submission
+from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
 from tests.services.tiny_package import HINTS, NEVER, SLUG
 
 ALL = Finding("weights", (("weights", "wrong"),), "trace", ("look here",), ("mask-late",), ("it is late",))
@@ -197,7 +197,8 @@ def test_no_other_level_can_be_asked_for(text: str) -> None:
 def shown(engine: Engine, packages: Packages, ada: User, attempt: Attempt) -> candidate_view.SubmissionView:
     with read_session(engine) as session:
         submission = queries.submission_of(session, ada, attempt.public_id, 1)
-        return candidate_view.view(submission, packages.named(SLUG))
+        shown = feedback.of(session, submission.attempt, after(10))
+        return candidate_view.view(submission, packages.named(SLUG), shown)
 
 
 @pytest.mark.parametrize(("level", "known"), [(0, 0), (1, 0), (2, 1), (3, 2)])

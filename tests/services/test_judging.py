@@ -18,7 +18,7 @@ from grader.grading.verdict import Finding, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.report.sample_outputs import from_json
 from grader.sandbox.pool import Pool
-from grader.services import attempts, candidate_view, judging
+from grader.services import attempts, candidate_view, feedback, judging
 from grader.services.judging import Judging, write_result
 from grader.services.packages import Packages
 from grader.store import queries
@@ -108,7 +108,9 @@ def test_the_view_shows_no_secret(engine: Engine, packages: Packages, ada: User,
     key = make_submission(engine, ada, attempt).id
     write_result(engine, key, make_judgement(Verdict.WA), NOON)
     with read_session(engine) as session:
-        view = candidate_view.view(queries.submission_of(session, ada, attempt.public_id, 1), packages.named(SLUG))
+        submission = queries.submission_of(session, ada, attempt.public_id, 1)
+        shown = feedback.of(session, submission.attempt, after(10))
+        view = candidate_view.view(submission, packages.named(SLUG), shown)
     assert not [word for word in (*HIDDEN, "secret_b", "detail") if word in repr(view)]
     assert [[case.label for case in group.cases] for group in view.groups] == [
         ["sample_format"],

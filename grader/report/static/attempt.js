@@ -75,6 +75,8 @@ function keepDraft(form, area, note, isSent) {
 
   if (saved === null) later(); // it could not be handed in: it is kept as a draft as soon as that works
 
+  addEventListener("time-runs-out", () => save());
+
   // what was typed last is kept when the page is left; a submission keeps it itself
   addEventListener("pagehide", () => isSent() || save(true));
   return {
@@ -125,6 +127,7 @@ function resetAndUndo(editor, area, say) {
 // minutes and seconds since the start; from a hundred minutes on the time of the start says enough
 function runClock() {
   const clock = document.getElementById("clock");
+  if (!clock) return; // in an interview time counts down
   const since = new Date(clock.dataset.since).getTime();
   const show = () => {
     const seconds = Math.max(0, Math.floor((Date.now() - since) / 1000));

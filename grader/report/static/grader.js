@@ -41,3 +41,31 @@ for (const fixed of document.querySelectorAll("[data-kept]")) {
     break;
   }
 }
+
+// the time that is left in an interview, by the server's count; when it is over, the page that says so
+for (const clock of document.querySelectorAll("[data-left]")) {
+  const [began, beganAt, left] = [performance.now(), Date.now(), Number(clock.dataset.left)];
+  const said = document.getElementById("time-said");
+  const spoken = { 300: "Five minutes left.", 60: "One minute left." };
+  let last = left;
+  const show = () => {
+    // a machine that slept counts by its clock alone
+    const passed = Math.max(performance.now() - began, Date.now() - beganAt) / 1000;
+    const seconds = Math.max(0, Math.ceil(left - passed));
+    clock.querySelector(".b").textContent =
+      `${String(Math.floor(seconds / 60)).padStart(2, "0")}:${String(seconds % 60).padStart(2, "0")}`;
+    clock.hidden = false;
+    clock.closest(".clock").classList.toggle("short", seconds <= 60);
+    for (const [mark, text] of Object.entries(spoken)) {
+      if (said && seconds <= mark && last > mark) said.textContent = text;
+    }
+    if (seconds <= 2 && last > 2) dispatchEvent(new Event("time-runs-out"));
+    last = seconds;
+    if (seconds > 0) setTimeout(show, 500);
+    else if (left > 0) setTimeout(() => location.reload(), 1500);
+  };
+  show();
+}
+addEventListener("pageshow", (event) => {
+  if (event.persisted && document.querySelector("[data-left]")) location.reload();
+});

@@ -9,7 +9,7 @@ from typing import Any, Final
 from flask import url_for
 
 from grader.problems.loader import Problem
-from grader.services import attempts, candidate_view, feedback
+from grader.services import attempts, candidate_view, deadline, feedback, own_time
 from grader.services.attempts import Progress
 from grader.services.contract_table import contract_table
 from grader.store import api_queries, queries
@@ -52,11 +52,12 @@ def show_problem(call: Call, slug: str) -> schemas.ProblemView:
     problem = service().packages.named(slug)
     with read_session(service().engine) as session:
         progress = attempts.progress(session, call.caller.user)
-    own = progress.get(slug, Progress()).attempts[:ATTEMPTS_SHOWN]
+        own = progress.get(slug, Progress()).attempts[:ATTEMPTS_SHOWN]
+        lines = [attempt_line(attempt, call.received_at) for attempt in own]
     return schemas.ProblemView(
         **_problem_line(problem, progress),
         about=problem.statement.strip().split("\n\n", 1)[0],
-        attempts=[attempt_line(attempt, call.received_at) for attempt in own],
+        attempts=lines,
     )
 
 
@@ -78,7 +79,7 @@ def list_attempts(call: Call, query: schemas.Page) -> schemas.AttemptList:
     with read_session(service().engine) as session:
         found = api_queries.attempts_page(session, call.caller.user, offset, ATTEMPTS_SHOWN + 1)
     return schemas.AttemptList(
-        attempts=[attempt_line(attempt, call.received_at) for attempt, _ in found[:ATTEMPTS_SHOWN]],
+        attempts=[attempt_line(attempt, call.received_at) for attempt in found[:ATTEMPTS_SHOWN]],
         next_page=query.page + 1 if len(found) > ATTEMPTS_SHOWN else None,
     )
 
@@ -90,28 +91,41 @@ def show_attempt(call: Call, public_id: str) -> schemas.AttemptView:
 
 
 def _attempt_view(call: Call, public_id: str) -> schemas.AttemptView:
+    settle(call, public_id)
     with read_session(service().engine) as session:
         attempt = queries.attempt_of(session, call.caller.user, public_id)
         shown = feedback.of(session, attempt, call.received_at)
-        feedback.require_content(shown)
         problem = service().packages.pinned(session, attempt.package)
         submissions = api_queries.newest_submissions(session, attempt, SUBMISSIONS_SHOWN)
-    contract = contract_table(problem)
+    contract = schemas.Contract.model_validate(_lists(asdict(contract_table(problem))))
     return schemas.AttemptView(
         **attempt_line(attempt, call.received_at).model_dump(),
-        statement=problem.statement,
-        contract=schemas.Contract.model_validate(_lists(asdict(contract))),
-        starter=problem.starter(attempt.variant),
+        statement=problem.statement if shown.content else None,
+        contract=contract if shown.content else None,
+        starter=problem.starter(attempt.variant) if shown.content else None,
+        ends_at=own_time.end_of(attempt.invitation) if attempt.invitation else None,
         submissions=[
-            schemas.SubmissionLine(number=row.ordinal, created_at=row.created_at, verdict=row.verdict, score=row.score)
+            schemas.SubmissionLine(
+                number=row.ordinal,
+                created_at=row.created_at,
+                is_by_clock=row.is_by_clock,
+                verdict=row.verdict,
+                score=row.score,
+            )
             for row in candidate_view.handed_in(submissions, shown)
         ],
     )
 
 
+def settle(call: Call, public_id: str) -> None:
+    """Close an attempt whose time in an interview is over, as every page does that shows it."""
+    parts = service()
+    deadline.settle(parts.engine, call.caller.user, public_id, parts.packages, parts.dispatch, call.received_at)
+
+
 def attempt_line(attempt: Attempt, now: datetime) -> schemas.AttemptLine:
     """Return an attempt as lists tell it; of one in an interview no more than its candidate may see."""
-    invitation = attempt.invitation
+    invitation = attempt.invitation if attempt.invitation_id else None  # lists of practice are not read with it
     shown = feedback.visible(attempt, invitation.interview if invitation else None, invitation, now)
     in_interview = "ended" if shown.is_over else "in progress"
     return schemas.AttemptLine(
