@@ -122,7 +122,9 @@ def pull_command(
     if attempt is None and variant is None:
         attempt = _running(there, problem)
     found = _started(there, problem, variant) if attempt is None else there.get("attempts", attempt)
-    text = str(found["statement"] if statement else found["starter"])
+    text = found["statement"] if statement else found["starter"]
+    if text is None:
+        raise UserError("Your time is over, and the problem stays closed until nobody else can start this interview.")
     if output is None:
         click.echo(visible(text), nl=False)
         return
@@ -155,7 +157,7 @@ def _judged(server: Server, attempt: str, number: int) -> Any:
     while True:
         time.sleep(pause)
         result = server.get("attempts", attempt, "submissions", str(number))
-        if result["is_judged"]:
+        if result["is_judged"] or not result["is_told"]:
             return result
         if time.monotonic() > deadline:
             raise JudgeError(f"It is still not judged; look again with: grader status {attempt}/{number}")

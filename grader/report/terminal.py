@@ -53,7 +53,7 @@ def result_view(result: Mapping[str, Any], title: str) -> Group:
     """Return what `submit` prints of a submission as a server tells it: what its candidate may see, and no more."""
     verdict = None if result["verdict"] is None else Verdict(result["verdict"])
     if verdict is None:
-        headline = Text("Handed in; the verdict is not shown." if result["is_judged"] else "Not judged yet.")
+        headline = Text("Not judged yet." if result["is_told"] else "Handed in; its verdict is not shown now.")
     else:
         headline = verdict_text(verdict, verdict.word)
     headline.stylize("bold")

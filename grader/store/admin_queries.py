@@ -64,7 +64,7 @@ def users_page(session: Session, text: str, offset: int, limit: int) -> Sequence
 def names_of(session: Session, public_ids: set[str]) -> dict[str, str]:
     """Return the names of users by public id; who is deleted has none."""
     found = session.execute(select(User.public_id, User.name).where(User.public_id.in_(public_ids)))
-    return dict(found.tuples().all())
+    return dict(found.all())
 
 
 def tokens_page(session: Session, offset: int, limit: int) -> list[tuple[ApiToken, User]]:
@@ -126,13 +126,13 @@ def newest_entries(session: Session, wanted: Wanted, before: int | None, limit: 
     statement = _wanted(wanted).order_by(AuditEntry.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(AuditEntry.id < before)
-    return [(entry, interview) for entry, interview in session.execute(statement).tuples()]
+    return [(entry, interview) for entry, interview in session.execute(statement)]
 
 
 def entries_after(session: Session, wanted: Wanted, after: int, limit: int) -> list[Entry]:
     """Return entries of the audit log that are newer than the one of a key, the oldest first."""
     statement = _wanted(wanted).where(AuditEntry.id > after).order_by(AuditEntry.id).limit(limit)
-    return [(entry, interview) for entry, interview in session.execute(statement).tuples()]
+    return [(entry, interview) for entry, interview in session.execute(statement)]
 
 
 def _wanted(wanted: Wanted) -> Select[AuditEntry, str]:

@@ -123,6 +123,7 @@ class SubmissionLine(Reply):
 
     number: int
     created_at: datetime
+    is_by_clock: bool  # the draft, handed in when the time was over
     verdict: Verdict | None
     score: float | None
 
@@ -130,9 +131,10 @@ class SubmissionLine(Reply):
 class AttemptView(AttemptLine):
     """An attempt with what its editor's page shows."""
 
-    statement: str  # Markdown with TeX
-    contract: Contract
-    starter: str
+    statement: str | None  # Markdown with TeX; null, with the next two, while an interview's problem is closed
+    contract: Contract | None
+    starter: str | None
+    ends_at: datetime | None  # of the candidate's time in an interview
     submissions: list[SubmissionLine]  # the newest ones, newest first
 
 
@@ -199,6 +201,8 @@ class SubmissionResult(Reply):
     attempt: str
     number: int
     created_at: datetime
+    is_by_clock: bool  # the draft, handed in when the time was over
+    is_told: bool  # whether the caller sees the verdict, once there is one
     is_judged: bool
     verdict: Verdict | None
     reason: Reason | None

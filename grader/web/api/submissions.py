@@ -12,7 +12,7 @@ from grader.store import queries
 from grader.store.session import read_session, write_session
 from grader.web.api import schemas
 from grader.web.api.operations import Call, json_of
-from grader.web.api.practice import submission_url
+from grader.web.api.practice import settle, submission_url
 from grader.web.api.v1 import operations
 from grader.web.service import service
 
@@ -55,6 +55,7 @@ def _made(session: Session, call: Call, public_id: str, source: bytes) -> schema
 @operations.add("GET", f"/attempts/<public_id>/submissions/{ORDINAL}", schemas.SubmissionResult, refusals=(404, 409))
 def show_submission(call: Call, public_id: str, ordinal: int) -> schemas.SubmissionResult:
     """Show a submission's result, as far as its candidate may see it."""
+    settle(call, public_id)
     with read_session(service().engine) as session:
         submission = queries.submission_of(session, call.caller.user, public_id, ordinal)
         problem = service().packages.pinned(session, submission.attempt.package)
@@ -69,6 +70,8 @@ def _result(public_id: str, view: SubmissionView, is_judged: bool) -> schemas.Su
         attempt=public_id,
         number=view.ordinal,
         created_at=view.created_at,
+        is_by_clock=view.is_by_clock,
+        is_told=view.is_told,
         is_judged=is_judged,
         verdict=view.verdict,
         reason=view.reason,
