@@ -50,9 +50,14 @@ def _section(report: Report) -> Markup:
     )
     findings = Markup("").join(Markup("<li>{}</li>").format(visible(text)) for text in report.findings)
     listed = Markup('<ul class="list">{}</ul>').format(findings) if report.findings else Markup("")
+    return head + listed + matrix_part(report)
+
+
+def matrix_part(report: Report) -> Markup:
+    """Return the picture of which case kills which fault, with its cases and rules; nothing where none was made."""
     if report.matrix is None:
-        return head + listed
-    return head + listed + _picture(report.matrix) + _cases(report.matrix) + _rules(report)
+        return Markup("")
+    return _picture(report.matrix) + _cases(report.matrix) + _rules(report)
 
 
 def _picture(matrix: KillMatrix) -> Markup:

@@ -6,7 +6,6 @@ database, so nothing is forgotten when a process ends; with PostgreSQL a row is 
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
@@ -18,7 +17,7 @@ from sqlalchemy import Engine
 
 from grader.errors import InvalidPackage
 from grader.grading.check import check_package
-from grader.grading.check_report import Report
+from grader.grading.check_report import Report, pack
 from grader.grading.prepare import is_prepared, prepare
 from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
@@ -130,7 +129,7 @@ class Background:
             return
         with write_session(self._engine) as session:
             now, is_accepted = datetime.now(UTC), not report.findings
-            text = json.dumps(report.as_object())
+            text = pack(report).decode()
             if package_queries.set_check(session, key, checked_at=now, is_accepted=is_accepted, report=text):
                 subject = f"package {package.sha256[:12]}"
                 audit.record(session, None, "package.check", subject, now, slug=package.slug, accepted=is_accepted)

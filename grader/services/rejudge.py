@@ -56,9 +56,9 @@ class Version:
 
 @dataclass(frozen=True)
 class Choice:
-    """A problem of an interview, with the other versions that its attempts could be judged with."""
+    """A package that attempts have, with the other versions that they could be judged with."""
 
-    problem: InterviewProblem
+    package: Package
     versions: Sequence[Version]
 
 
@@ -74,25 +74,30 @@ class Preview:
 
 
 def choices(session: Session, user: User, public_id: str, packages: Packages) -> Sequence[Choice]:
-    """Return an interview's problems with the versions that there are besides.
+    """Return the packages of an interview with the versions that there are besides.
 
     Raises:
         NotFound: the user leads no such interview.
     """
-    return [
-        Choice(problem, versions(session, problem.package, packages))
-        for problem in _interview(session, user, public_id).problems
-    ]
+    interview = _interview(session, user, public_id)
+    return _choices(session, [problem.package for problem in interview.problems], packages)
 
 
-def versions(session: Session, package: Package, packages: Packages) -> Sequence[Version]:
-    """Return the other versions of a package that attempts can be judged with, newest first."""
-    stored = package_queries.usable_versions(session, package.slug)
-    found = {each.sha256: Version(each.sha256, each.created_at) for each in stored}
-    for problem in packages.offered():
-        if problem.slug == package.slug:
-            found = {problem.sha256: Version(problem.sha256, None)} | found
-    return [version for version in found.values() if version.sha256 != package.sha256]
+def choices_everywhere(session: Session, packages: Packages) -> Sequence[Choice]:
+    """Return the packages that anybody's attempts have, as far as there are other versions of them."""
+    return [choice for choice in _choices(session, package_queries.with_attempts(session), packages) if choice.versions]
+
+
+def _choices(session: Session, used: Sequence[Package], packages: Packages) -> list[Choice]:
+    stored = package_queries.usable_versions(session, [package.slug for package in used])
+    offered = {problem.slug: problem.sha256 for problem in packages.offered()}
+    found = []
+    for package in used:
+        newest = offered.get(package.slug)
+        own = {newest: Version(newest, None)} if newest else {}
+        own |= {each.sha256: Version(each.sha256, each.created_at) for each in stored if each.slug == package.slug}
+        found.append(Choice(package, [version for version in own.values() if version.sha256 != package.sha256]))
+    return found
 
 
 def _interview(session: Session, user: User, public_id: str) -> Interview:
@@ -142,7 +147,8 @@ def create(
 
 def _version(session: Session, package: Package, sha256: str, packages: Packages, now: datetime) -> Package:
     """Return another version of a package; one that is in the folder alone is stored."""
-    if all(version.sha256 != sha256 for version in versions(session, package, packages)):
+    (choice,) = _choices(session, [package], packages)
+    if all(version.sha256 != sha256 for version in choice.versions):
         raise NotFound(_NO_VERSION)
     if stored := package_of(session, sha256):
         return stored

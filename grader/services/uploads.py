@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy.orm import Session
 
 from grader.errors import InvalidPackage, NotFound, UserError
+from grader.grading.check_report import Report, unpack
 from grader.problems.loader import Problem, format_findings, load_all
 from grader.problems.uploads import read_upload
 from grader.services import audit
@@ -56,7 +56,7 @@ class Shown:
     """An uploaded package with everything that is known of it."""
 
     check: PackageCheck
-    report: dict[str, Any] | None  # `Report.as_object`; None: it is not checked yet
+    report: Report | None  # None: it is not checked yet
     uploader: User | None
     used: Used
     interviews: Sequence[Interview]  # those that the reader may read
@@ -165,11 +165,11 @@ def shown(session: Session, user: User, sha256: str) -> Shown:
     package = check.package
     return Shown(
         check=check,
-        report=None if check.report is None else json.loads(check.report),
+        report=None if check.report is None else unpack(check.report.encode()),
         uploader=queries.uploader(session, package),
         used=queries.used(session, [package])[package.id],
         interviews=queries.interviews_with(session, user, package),
-        versions=[other for other in queries.usable_versions(session, package.slug) if other.id != package.id],
+        versions=[other for other in queries.usable_versions(session, [package.slug]) if other.id != package.id],
         is_own=user.is_admin or package.uploaded_by_id == user.id,
     )
 

@@ -14,6 +14,7 @@ from grader.store.interview_models import Interview, InterviewMember, InterviewP
 from grader.store.models import Attempt, Package, User
 
 USES_SHOWN: Final = 100
+VERSIONS_MAX: Final = 1000
 _NO_PACKAGE: Final = "There is no such package, or it is not yours; the list of packages shows your own."
 
 
@@ -140,17 +141,28 @@ def uploader(session: Session, package: Package) -> User | None:
     return session.get(User, package.uploaded_by_id) if package.uploaded_by_id is not None else None
 
 
-def usable_versions(session: Session, slug: str) -> Sequence[Package]:
-    """Return the versions of a package that attempts can be judged with, newest first.
+def usable_versions(session: Session, slugs: Sequence[str]) -> Sequence[Package]:
+    """Return the versions of packages that attempts can be judged with, newest first.
 
     Of uploaded ones these are those that were accepted and not retired.
     """
     statement = (
         select(Package)
         .outerjoin(PackageCheck, PackageCheck.package_id == Package.id)
-        .where(Package.slug == slug, or_(Package.uploaded_by_id.is_(None), is_usable()))
+        .where(Package.slug.in_(slugs), or_(Package.uploaded_by_id.is_(None), is_usable()))
         .order_by(Package.id.desc())
-        .limit(USES_SHOWN)
+        .limit(VERSIONS_MAX)
+    )
+    return session.scalars(statement).all()
+
+
+def with_attempts(session: Session) -> Sequence[Package]:
+    """Return the packages that attempts have, by name, newest version first."""
+    statement = (
+        select(Package)
+        .where(exists().where(Attempt.package_id == Package.id))
+        .order_by(Package.slug, Package.id.desc())
+        .limit(VERSIONS_MAX)
     )
     return session.scalars(statement).all()
 

@@ -64,6 +64,7 @@ def filled(rule: str, attempt: str) -> str:
         "<position>": "1",
         "<member>": "aaaaaaaaaaaa",
         "<invitation>": "aaaaaaaaaaaa",
+        "<sha256>": "a" * 64,
         "<slug>": SLUG,
         "<path:filename>": "grader.css",
         "<token>": "x" * 43,
@@ -103,7 +104,8 @@ def test_nobody_gets_the_sign_in_page_or_what_is_public(app: Flask, engine: Engi
         assert existing == missing, route
         assert existing[0] == 303, route
         assert re.fullmatch(
-            r"/sign-in\?next=(/|ATTEMPT|/me|/problems|/progress|/interviews)[\w/-]*", existing[1] or ""
+            r"/sign-in\?next=(/|ATTEMPT|/me|/problems|/progress|/interviews|/packages|/rejudges)[\w/-]*",
+            existing[1] or "",
         ), route
     after = content(engine)
     after["sign_in_failure"] = before["sign_in_failure"]  # the tries at the door

@@ -1,0 +1,264 @@
+"""What interviewers take along of an interview: tables, results, evidence records; given piece by piece.
+
+Whoever asks is looked up when the download begins, and the audit log says what was taken. A few attempts are read at a
+time, each few in a session of their own: a slow reader holds no connection, and an export of any size little memory.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from grader.errors import UserError
+from grader.report.result import safe_cell
+from grader.services import audit
+from grader.store import export_queries as queries
+from grader.store import interview_queries
+from grader.store.interview_models import Interview
+from grader.store.models import User
+from grader.store.session import read_session, write_session
+
+ATTEMPTS_AT_ONCE: Final = 10
+LONG: Final = (
+    "candidate",
+    "invitation",
+    "problem",
+    "variant",
+    "attempt",
+    "attempt_started_at",
+    "package_sha256",
+    "submission",
+    "submitted_at",
+    "by_clock",
+    "verdict",
+    "reason",
+    "score",
+    "max_score",
+    "first_wrong_stage",
+    "faults",
+    "case",
+    "group",
+    "visibility",
+    "case_verdict",
+    "case_reason",
+)
+WIDE: Final = ("candidate", "invitation", "state", "started_at", "ended_at")
+_ATTEMPT_COLUMNS: Final = 7
+_SUBMISSION_COLUMNS: Final = 9
+
+
+class Kind(StrEnum):
+    """What can be taken along."""
+
+    LONG = "long"
+    WIDE = "wide"
+    RESULTS = "results"
+    EVIDENCE = "evidence"
+
+
+@dataclass(frozen=True)
+class Export:
+    """A download: its name, what it is, and its pieces."""
+
+    file_name: str
+    content_type: str
+    pieces: Iterator[str]
+
+
+def export(engine: Engine, user: User, public_id: str, word: str, now: datetime) -> Export:
+    """Begin a download of an interview.
+
+    Args:
+        engine: asks the database.
+        user: who asks.
+        public_id: the interview's.
+        word: the kind.
+        now: the time.
+
+    Raises:
+        NotFound: there is no such interview for this user at this moment.
+        UserError: there is no such kind.
+    """
+    with write_session(engine) as session:
+        interview = interview_queries.interview_of(session, user, public_id)
+        if word not in list(Kind):
+            raise UserError("There is no such export; choose one from the page.")
+        kind = Kind(word)
+        audit.record(session, user, f"export.{kind}", interview, now, interview)
+    pieces, ending, content_type = _KINDS[kind]
+    return Export(f"{interview.public_id}-{kind}.{ending}", content_type, pieces(engine, interview, user))
+
+
+def _long(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
+    """Give a line for each case of each submission; what has none has one line all the same."""
+    yield _line(LONG)
+    for session, keys in _by_few(engine, interview, reader):
+        submissions = _grouped(queries.submissions(session, keys), "attempt_id")
+        cases = _grouped(queries.cases(session, keys), "submission_id")
+        faults = _grouped(queries.faults(session, keys), "submission_id")
+        buffer = io.StringIO()
+        for attempt in queries.attempts(session, keys):
+            own = _attempt_cells(attempt)
+            for submission in submissions[attempt.id]:
+                handed_in = _submission_cells(submission, faults[submission.id])
+                for case in cases[submission.id] or [None]:
+                    buffer.write(_line([*own, *handed_in, *_case_cells(case)]))
+            if not submissions[attempt.id]:
+                buffer.write(_line([*own, *[""] * (len(LONG) - _ATTEMPT_COLUMNS)]))
+        yield buffer.getvalue()
+
+
+def _attempt_cells(attempt: Any) -> list[str]:
+    return [
+        attempt.candidate,
+        attempt.invitation,
+        attempt.problem,
+        attempt.variant,
+        attempt.attempt,
+        moment(attempt.started_at),
+        attempt.package_sha256,
+    ]
+
+
+def _submission_cells(submission: Any, faults: Sequence[Any]) -> list[str]:
+    return [
+        str(submission.ordinal),
+        moment(submission.created_at),
+        "yes" if submission.is_by_clock else "no",
+        submission.verdict or "",
+        submission.reason or "",
+        number(submission.score),
+        number(submission.max_score),
+        submission.first_wrong_stage or "",
+        " ".join(row.fault for row in faults),
+    ]
+
+
+def _case_cells(case: Any) -> list[str]:
+    if case is None:
+        return [""] * (len(LONG) - _ATTEMPT_COLUMNS - _SUBMISSION_COLUMNS)
+    return [case.name, case.group, case.visibility, case.verdict or "", case.reason or ""]
+
+
+def _wide(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
+    """Give a line for each candidate, a column for each problem: the score that counts."""
+    problems = [(row.position, f"{place} {row.package.slug}") for place, row in enumerate(interview.problems, 1)]
+    yield _line(
+        ["candidate", "invitation", "state", "started_at", "ended_at", *(name for _, name in problems), "total"]
+    )
+    with read_session(engine) as session:
+        by_hand = queries.overrides(session, interview)
+        reached = {
+            (row.invitation, row.position): _score(row, by_hand) for row in queries.scores(session, interview, reader)
+        }
+        candidates = queries.invited(session, interview)
+    for row in candidates:
+        points = [reached.get((row.public_id, position)) for position, _ in problems]
+        total = sum(each for each in points if each is not None) if any(each is not None for each in points) else None
+        ended_at = row.ended_at or row.ends_at
+        yield _line(
+            [row.label, row.public_id, _state(row), moment(row.started_at), moment(ended_at)]
+            + [number(each) for each in [*points, total]]
+        )
+
+
+def _score(attempt: Any, by_hand: dict[int, float]) -> float | None:
+    """Return what counts: the newest score set by hand, otherwise the best one less what hints cost."""
+    if attempt.id in by_hand:
+        return by_hand[attempt.id]
+    return None if attempt.best_score is None else max(0.0, attempt.best_score - attempt.hint_cost)
+
+
+def _state(invitation: Any) -> str:
+    if invitation.revoked_at is not None:
+        return "revoked"
+    if invitation.started_at is not None:
+        return "ended" if invitation.ended_at is not None else "started"
+    return "accepted" if invitation.accepted_at is not None else "invited"
+
+
+def _results(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
+    """Give the object of `grade --json` for each judged submission, one in a line, with whose it is."""
+    for session, keys in _by_few(engine, interview, reader):
+        found = {attempt.id: attempt for attempt in queries.attempts(session, keys)}
+        by_attempt = _grouped(queries.judgements(session, keys), "attempt_id")
+        for key, attempt in found.items():
+            for row in by_attempt[key]:
+                whose = {
+                    "candidate": attempt.candidate,
+                    "invitation": attempt.invitation,
+                    "attempt": attempt.attempt,
+                    "variant": attempt.variant,
+                    "submission": row.ordinal,
+                    "submitted_at": moment(row.created_at),
+                    "by_clock": row.is_by_clock,
+                }
+                # the result is an object already; parsing it only to write it again would take most of the time
+                yield f"{json.dumps(whose)[:-1]}, {row.judgement.lstrip()[1:]}\n"
+
+
+def _evidence(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
+    """Give each evidence record that was made, one in a line, with whose it is."""
+    with read_session(engine) as session:
+        keys = queries.evidence_keys(session, interview, reader)
+    for key in keys:
+        with read_session(engine) as session:
+            row = queries.evidence(session, key)
+        if row is not None:
+            whose = {"candidate": row.candidate, "attempt": row.attempt, "submission": row.ordinal}
+            # its line ends are none of its texts', in which they are escaped
+            record = zlib.decompress(row.record).decode().replace("\n", "")
+            yield f'{json.dumps(whose)[:-1]}, "record": {record}}}\n'
+
+
+_CSV: Final = "text/csv; charset=utf-8"
+_LINES: Final = "application/jsonl"
+_KINDS: Final[dict[Kind, tuple[Callable[[Engine, Interview, User], Iterator[str]], str, str]]] = {
+    Kind.LONG: (_long, "csv", _CSV),
+    Kind.WIDE: (_wide, "csv", _CSV),
+    Kind.RESULTS: (_results, "jsonl", _LINES),
+    Kind.EVIDENCE: (_evidence, "jsonl", _LINES),
+}
+
+
+def _by_few(engine: Engine, interview: Interview, reader: User) -> Iterator[tuple[Session, list[int]]]:
+    with read_session(engine) as session:
+        keys = queries.attempt_keys(session, interview, reader)
+    for start in range(0, len(keys), ATTEMPTS_AT_ONCE):
+        with read_session(engine) as session:
+            yield session, keys[start : start + ATTEMPTS_AT_ONCE]
+
+
+def _grouped(rows: Sequence[Any], column: str) -> defaultdict[int, list[Any]]:
+    found: defaultdict[int, list[Any]] = defaultdict(list)
+    for row in rows:
+        found[getattr(row, column)].append(row)
+    return found
+
+
+def _line(cells: Sequence[str]) -> str:
+    """Return a line of CSV in which every cell is quoted and none is a formula."""
+    buffer = io.StringIO()
+    csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow([safe_cell(cell) for cell in cells])
+    return buffer.getvalue()
+
+
+def number(value: float | None) -> str:
+    """Return points as text, nothing for none."""
+    return "" if value is None else f"{value:g}"
+
+
+def moment(value: datetime | None) -> str:
+    """Return a time as text, nothing for none."""
+    return "" if value is None else value.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,81 @@
+"""A candidate's packet: all that an interview has of them, for people who decide; without anybody's private notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from grader.errors import NotFound
+from grader.services import audit
+from grader.services.packages import Packages
+from grader.services.review_page import ReviewPage, SubmissionShown, review_page, submission_shown
+from grader.store import interview_queries, review_queries, taking_queries
+from grader.store.interview_models import Interview, Invitation, Review
+from grader.store.models import User
+
+
+@dataclass(frozen=True)
+class AttemptPacket:
+    """One problem: the attempt, every submission, what reviewers say."""
+
+    page: ReviewPage
+    submissions: Sequence[SubmissionShown]
+    reviews: Sequence[tuple[str, Review]]  # finished ones that the reader may see, each with its reviewer's name
+
+
+@dataclass(frozen=True)
+class Packet:
+    """Everything of one candidate."""
+
+    interview: Interview
+    invitation: Invitation
+    attempts: Sequence[AttemptPacket]
+    made_at: datetime
+    made_by: str
+
+
+def note(session: Session, user: User, public_id: str, invitation_id: str, now: datetime) -> None:
+    """Have the audit log say that somebody takes a packet along, before it is made.
+
+    Raises:
+        NotFound: as for `packet`.
+    """
+    interview, invitation = _found(session, user, public_id, invitation_id)
+    audit.record(session, user, "export.packet", invitation, now, interview)
+
+
+def packet(
+    session: Session, user: User, public_id: str, invitation_id: str, packages: Packages, now: datetime
+) -> Packet:
+    """Return what an interview has of a candidate.
+
+    Raises:
+        NotFound: there is no such interview for this user, or no such candidate in it, or it is the user.
+    """
+    interview, invitation = _found(session, user, public_id, invitation_id)
+    found = [
+        _attempt(session, user, attempt.public_id, packages)
+        for attempt in taking_queries.attempts_in(session, invitation)
+    ]
+    return Packet(interview, invitation, found, now, user.name)
+
+
+def _found(session: Session, user: User, public_id: str, invitation_id: str) -> tuple[Interview, Invitation]:
+    interview = interview_queries.interview_of(session, user, public_id)
+    invitation = interview_queries.invitation_in(session, interview, invitation_id)
+    if invitation.user_id == user.id:
+        raise NotFound("There is no such candidate in this interview; its page shows all there are.")
+    return interview, invitation
+
+
+def _attempt(session: Session, user: User, public_id: str, packages: Packages) -> AttemptPacket:
+    reviewed = review_queries.attempt_reviewed(session, user, public_id)
+    page = review_page(session, user, reviewed, packages.pinned(session, reviewed.package), None)
+    reviews = [(other.name, other.review) for other in page.colleagues]
+    if page.own is not None and page.own.finished_at is not None:
+        reviews.insert(0, (user.name, page.own))
+    shown = [submission_shown(session, reviewed, row.ordinal) for row in page.submissions]
+    return AttemptPacket(page, shown, reviews)

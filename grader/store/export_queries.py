@@ -1,0 +1,198 @@
+"""What exports of an interview read, a few attempts at a time: plain columns, so that little is held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from grader.store.interview_models import Interview, InterviewProblem, Invitation, ScoreOverride
+from grader.store.models import Attempt, CaseResult, EvidenceRecord, Package, Submission, SubmissionFault, User
+
+Rows = Sequence[Any]  # with the columns that the query names
+
+
+def attempt_keys(session: Session, interview: Interview, reader: User) -> list[int]:
+    """Return the keys of an interview's attempts but the reader's own: by candidate, then by problem."""
+    statement = (
+        select(Attempt.id)
+        .join(Invitation, Invitation.id == Attempt.invitation_id)
+        .join(InterviewProblem, InterviewProblem.id == Attempt.interview_problem_id)
+        .where(Invitation.interview_id == interview.id, Attempt.candidate_id != reader.id)
+        .order_by(Invitation.id, InterviewProblem.position)
+    )
+    return list(session.scalars(statement))
+
+
+def attempts(session: Session, keys: Sequence[int]) -> Rows:
+    """Return attempts with candidate and problem, in the order of `attempt_keys`."""
+    statement = (
+        select(
+            Attempt.id,
+            Attempt.public_id.label("attempt"),
+            Attempt.variant,
+            Attempt.started_at,
+            Attempt.best_score,
+            Attempt.hint_cost,
+            Invitation.label.label("candidate"),
+            Invitation.public_id.label("invitation"),
+            Package.slug.label("problem"),
+            Package.sha256.label("package_sha256"),
+            InterviewProblem.position,
+        )
+        .join(Invitation, Invitation.id == Attempt.invitation_id)
+        .join(InterviewProblem, InterviewProblem.id == Attempt.interview_problem_id)
+        .join(Package, Package.id == Attempt.package_id)
+        .where(Attempt.id.in_(keys))
+        .order_by(Invitation.id, InterviewProblem.position)
+    )
+    return session.execute(statement).all()
+
+
+def submissions(session: Session, keys: Sequence[int]) -> Rows:
+    """Return attempts' submissions without sources."""
+    statement = (
+        select(
+            Submission.id,
+            Submission.attempt_id,
+            Submission.ordinal,
+            Submission.created_at,
+            Submission.is_by_clock,
+            Submission.verdict,
+            Submission.reason,
+            Submission.score,
+            Submission.max_score,
+            Submission.first_wrong_stage,
+        )
+        .where(Submission.attempt_id.in_(keys))
+        .order_by(Submission.attempt_id, Submission.ordinal)
+    )
+    return session.execute(statement).all()
+
+
+def cases(session: Session, keys: Sequence[int]) -> Rows:
+    """Return the results of the cases of attempts' submissions."""
+    statement = (
+        select(
+            CaseResult.submission_id,
+            CaseResult.name,
+            CaseResult.group,
+            CaseResult.visibility,
+            CaseResult.verdict,
+            CaseResult.reason,
+        )
+        .join(Submission, Submission.id == CaseResult.submission_id)
+        .where(Submission.attempt_id.in_(keys))
+        .order_by(CaseResult.submission_id, CaseResult.position)
+    )
+    return session.execute(statement).all()
+
+
+def faults(session: Session, keys: Sequence[int]) -> Rows:
+    """Return the faults of attempts' submissions."""
+    statement = (
+        select(SubmissionFault.submission_id, SubmissionFault.fault)
+        .join(Submission, Submission.id == SubmissionFault.submission_id)
+        .where(Submission.attempt_id.in_(keys))
+        .order_by(SubmissionFault.submission_id, SubmissionFault.position)
+    )
+    return session.execute(statement).all()
+
+
+def judgements(session: Session, keys: Sequence[int]) -> Rows:
+    """Return the results of attempts' submissions that are judged, as JSON texts."""
+    statement = (
+        select(
+            Submission.attempt_id,
+            Submission.ordinal,
+            Submission.created_at,
+            Submission.is_by_clock,
+            Submission.judgement,
+        )
+        .where(Submission.attempt_id.in_(keys), Submission.judgement.is_not(None))
+        .order_by(Submission.attempt_id, Submission.ordinal)
+    )
+    return session.execute(statement).all()
+
+
+def evidence_keys(session: Session, interview: Interview, reader: User) -> list[int]:
+    """Return the keys of the evidence records that were made of an interview's submissions."""
+    statement = (
+        select(EvidenceRecord.id)
+        .join(EvidenceRecord.submission)
+        .join(Attempt, Attempt.id == Submission.attempt_id)
+        .join(Invitation, Invitation.id == Attempt.invitation_id)
+        .where(
+            Invitation.interview_id == interview.id,
+            Attempt.candidate_id != reader.id,
+            EvidenceRecord.record.is_not(None),
+        )
+        .order_by(Invitation.id, Attempt.id, Submission.ordinal)
+    )
+    return list(session.scalars(statement))
+
+
+def evidence(session: Session, key: int) -> Any:
+    """Return a record with where it belongs; None when it is being made anew."""
+    statement = (
+        select(
+            Invitation.label.label("candidate"),
+            Attempt.public_id.label("attempt"),
+            Submission.ordinal,
+            EvidenceRecord.record,
+        )
+        .join(Submission, Submission.id == EvidenceRecord.submission_id)
+        .join(Attempt, Attempt.id == Submission.attempt_id)
+        .join(Invitation, Invitation.id == Attempt.invitation_id)
+        .where(EvidenceRecord.id == key, EvidenceRecord.record.is_not(None))
+    )
+    return session.execute(statement).one_or_none()
+
+
+def invited(session: Session, interview: Interview) -> Rows:
+    """Return an interview's candidates, those without an attempt as well."""
+    statement = (
+        select(
+            Invitation.public_id,
+            Invitation.label,
+            Invitation.started_at,
+            Invitation.ends_at,
+            Invitation.ended_at,
+            Invitation.revoked_at,
+            Invitation.accepted_at,
+        )
+        .where(Invitation.interview_id == interview.id)
+        .order_by(Invitation.id)
+    )
+    return session.execute(statement).all()
+
+
+def scores(session: Session, interview: Interview, reader: User) -> Rows:
+    """Return what others' attempts of an interview came to, by candidate and position."""
+    statement = (
+        select(
+            Attempt.id,
+            Attempt.best_score,
+            Attempt.hint_cost,
+            Invitation.public_id.label("invitation"),
+            InterviewProblem.position,
+        )
+        .join(Invitation, Invitation.id == Attempt.invitation_id)
+        .join(InterviewProblem, InterviewProblem.id == Attempt.interview_problem_id)
+        .where(Invitation.interview_id == interview.id, Attempt.candidate_id != reader.id)
+    )
+    return session.execute(statement).all()
+
+
+def overrides(session: Session, interview: Interview) -> dict[int, float]:
+    """Return the scores that were set by hand and not taken back, by the attempts' keys."""
+    own = select(Attempt.id).join(Invitation, Invitation.id == Attempt.invitation_id)
+    newest = (
+        select(func.max(ScoreOverride.id))
+        .where(ScoreOverride.attempt_id.in_(own.where(Invitation.interview_id == interview.id)))
+        .group_by(ScoreOverride.attempt_id)
+    )
+    statement = select(ScoreOverride.attempt_id, ScoreOverride.score).where(ScoreOverride.id.in_(newest))
+    return {key: score for key, score in session.execute(statement) if score is not None}
