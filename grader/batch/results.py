@@ -1,44 +1,104 @@
-"""A batch's results on disk: results.jsonl grows line by line, results.csv is written at the end."""
+"""A batch's results on disk: a file of lines that only grows, and is read back after whatever has stopped the batch."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, TextIO
+from typing import Any, BinaryIO, Final
 
-from grader.batch.submissions import Submission, Unreadable, read_submission
-from grader.errors import JudgeError, UserError
-from grader.report.result import SCHEMA, csv_row, csv_table, json_line
+from grader import __version__
+from grader.batch.disk import clear_errors, write_whole
+from grader.errors import UserError
+from grader.grading.verdict import Verdict
+from grader.report.result import SCHEMA, json_line
 
 LINES: Final = "results.jsonl"
-TABLE: Final = "results.csv"
+REJUDGED: Final = "rejudged.jsonl"
+MARKS: Final = (LINES, "results.csv", "manifest.json")  # a folder that holds one of these is a batch's
 SYNC_EVERY: Final = 100  # lines between two writes to the disk itself
+Key = tuple[str, str]  # candidate and problem
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a finished result must be of, to hold: these sources, these packages, this version of the grader."""
+
+    sources: Mapping[Key, str]  # source hash by candidate and problem
+    packages: Mapping[str, str]  # package hash by problem
+    again: frozenset[str] = frozenset({Verdict.JE.value})  # verdicts that are not kept; JE is our own failure
+    lacks: Callable[[Mapping[str, Any]], bool] = field(default=lambda value: False)  # something beside the line
+
+    def holds(self, key: Key, value: Mapping[str, Any]) -> bool:
+        """Whether a result need not be made again."""
+        versions = value.get("versions")
+        return (
+            key in self.sources
+            and value.get("schema") == SCHEMA
+            and value.get("source_sha256") == self.sources[key]
+            and key[1] in self.packages
+            and value.get("package_sha256") == self.packages[key[1]]
+            and isinstance(versions, dict)
+            and versions.get("grader") == __version__
+            and value.get("verdict") not in self.again
+            and not self.lacks(value)
+        )
+
+
+@dataclass(frozen=True)
+class Line:
+    """Where a result stands in a file of results."""
+
+    start: int
+    length: int
+    value: dict[str, Any]
+
+    @property
+    def key(self) -> Key:
+        """Whose it is."""
+        return (str(self.value.get("candidate")), str(self.value.get("problem")))
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """Yield a file's whole results; lines that were cut short or damaged are passed over."""
+    start = 0
+    with open(path, "rb") as file:
+        for raw in file:
+            try:
+                value = json.loads(raw)
+            except (ValueError, RecursionError):
+                value = None
+            if raw.endswith(b"\n") and isinstance(value, dict):
+                yield Line(start, len(raw), value)
+            start += len(raw)
 
 
 class Results:
     """The folder that a batch writes to. Only one batch writes to it at a time."""
 
-    def __init__(self, folder: Path, resume: bool) -> None:
+    def __init__(self, folder: Path, resume: bool, name: str = LINES) -> None:
         """Open the folder.
+
+        Args:
+            name: of the file of lines.
 
         Raises:
             UserError: it cannot be written, another batch writes to it, or it holds results and `resume` was not
                 asked for.
         """
-        self._lines_path, self._table_path = folder / LINES, folder / TABLE
+        self.folder, self.path = folder, folder / name
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 _keep_others_out(self._lock, folder)
-                _refuse_unusable((self._lines_path, self._table_path), resume)
-                self._file: TextIO = open(self._lines_path, "a", encoding="ascii")  # noqa: SIM115 - closed by __exit__
+                _refuse_unusable((folder / mark for mark in {name, *MARKS}), resume)
+                self._file: BinaryIO = open(self.path, "ab")  # noqa: SIM115 - closed by __exit__
             except BaseException:
                 os.close(self._lock)
                 raise
@@ -46,40 +106,23 @@ class Results:
             raise UserError(f"{folder} cannot be written ({error.strerror}); name another folder.") from None
         self._unsynced = 0
 
-    def keep(self, wanted: Iterable[Submission], packages: Mapping[str, str]) -> set[tuple[str, str]]:
-        """Keep the finished results that still hold, drop the rest, and return whose they are.
+    def keep(self, wanted: Wanted) -> set[Key]:
+        """Keep the results that hold, drop the rest, and return whose they are.
 
-        A result holds when its submission is wanted, source and package are the same bytes, and it is no JE: our own
-        failures are judged again. A last line that was cut short is dropped.
+        A line that was cut short is dropped. The file is written anew only where something is dropped.
 
-        Args:
-            packages: each problem's package hash.
         Raises:
             JudgeError: the kept results cannot be written; the file is as it was.
         """
-        paths = {submission.key: submission.path for submission in wanted}
-        kept: dict[tuple[str, str], str] = {}
-        for line, value in self._read():
-            key = (str(value.get("candidate")), str(value.get("problem")))
-            if key in paths and key not in kept and _holds(value, paths[key], packages.get(key[1])):
-                kept[key] = line
-        self._rewrite(kept.values())
+        kept: dict[Key, tuple[int, int]] = {}
+        for line in read_lines(self.path):
+            if line.key not in kept and wanted.holds(line.key, line.value):
+                kept[line.key] = (line.start, line.length)
+        if sum(length for _, length in kept.values()) != self.path.stat().st_size:
+            write_whole(self.path, _pieces(self.path, kept.values()))
+            self._file.close()
+            self._file = open(self.path, "ab")  # noqa: SIM115 - closed by __exit__
         return set(kept)
-
-    def _read(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        with open(self._lines_path, encoding="ascii", errors="replace") as file:
-            for line in file:
-                try:
-                    value = json.loads(line)
-                except (ValueError, RecursionError):  # cut short, or damaged
-                    continue
-                if line.endswith("\n") and isinstance(value, dict):
-                    yield line, value
-
-    def _rewrite(self, lines: Iterable[str]) -> None:
-        _write_whole(self._lines_path, lines)
-        self._file.close()
-        self._file = open(self._lines_path, "a", encoding="ascii")  # noqa: SIM115 - closed by __exit__
 
     def add(self, result: Mapping[str, Any]) -> None:
         """Append one result.
@@ -87,8 +130,8 @@ class Results:
         Raises:
             JudgeError: it cannot be written; those before it are.
         """
-        with _clear_errors(self._lines_path):
-            self._file.write(json_line(result) + "\n")
+        with clear_errors(self.path):
+            self._file.write(json_line(result).encode("ascii") + b"\n")
             self._file.flush()
             self._unsynced += 1
             if self._unsynced >= SYNC_EVERY:
@@ -98,20 +141,14 @@ class Results:
         os.fsync(self._file.fileno())
         self._unsynced = 0
 
-    def finish(self) -> dict[str, int]:
-        """Write the table from all lines; return how many there are of each verdict.
+    def finish(self) -> None:
+        """Have every line on the disk itself.
 
         Raises:
-            JudgeError: it cannot be written.
+            JudgeError: they cannot be written.
         """
-        with _clear_errors(self._lines_path):
+        with clear_errors(self.path):
             self._sync()
-        rows = [csv_row(value) for _, value in self._read()]
-        _write_whole(self._table_path, [csv_table(rows)])
-        counts: dict[str, int] = {}
-        for row in rows:
-            counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
-        return counts
 
     def __enter__(self) -> Results:
         return self
@@ -122,6 +159,13 @@ class Results:
         os.close(self._lock)
         with contextlib.suppress(OSError):  # what was cut short by a full disk cannot be written now either
             self._file.close()
+
+
+def _pieces(path: Path, places: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+    with open(path, "rb") as file:
+        for start, length in places:
+            file.seek(start)
+            yield file.read(length)
 
 
 def _keep_others_out(descriptor: int, folder: Path) -> None:
@@ -140,41 +184,5 @@ def _refuse_unusable(paths: Iterable[Path], resume: bool) -> None:
             continue
         if not resume:
             raise UserError(f"{path.parent} holds results already; add --resume to go on, or name another folder.")
-        if not path.is_file():
+        if not path.is_file() or path.is_symlink():
             raise UserError(f"{path} is no regular file; remove it, or name another folder.")
-
-
-@contextlib.contextmanager
-def _clear_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise JudgeError(
-            f"{path} cannot be written ({error.strerror}); make room, then go on with --resume: what is in it stays."
-        ) from None
-
-
-def _write_whole(path: Path, parts: Iterable[str]) -> None:
-    """Replace a file by another content, or leave it as it is."""
-    new = path.with_suffix(".new")
-    with _clear_errors(path):
-        try:
-            with open(new, "w", encoding="utf-8", newline="") as file:
-                file.writelines(parts)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(new, path)
-        except OSError:
-            new.unlink(missing_ok=True)
-            raise
-
-
-def _holds(value: Mapping[str, Any], path: Path, package: str | None) -> bool:
-    if value.get("schema") != SCHEMA or value.get("verdict") == "JE":
-        return False
-    if package is None or value.get("package_sha256") != package:
-        return False
-    try:
-        return value.get("source_sha256") == hashlib.sha256(read_submission(path)).hexdigest()
-    except Unreadable:
-        return False

@@ -26,9 +26,18 @@ AHEAD: Final = 2  # chunks waiting for each process; memory does not grow with t
 class Batch:
     """A run over submissions. `stop` lets what runs finish and starts nothing more."""
 
-    def __init__(self, root: Path, cache: Path, jobs: int, depth: Depth = "full", allow_weak: bool = False) -> None:
+    def __init__(
+        self,
+        root: Path,
+        cache: Path,
+        jobs: int,
+        depth: Depth = "full",
+        allow_weak: bool = False,
+        evidence: bool = False,
+    ) -> None:
         self._root, self._cache, self._jobs, self._depth = root, cache, jobs, depth
         self._allow_weak = allow_weak  # as for a lane
+        self._evidence = evidence  # records of what is not accepted
         self._context = multiprocessing.get_context("spawn")
         self._stopped = self._context.RawValue("b", False)  # every process reads it, without a lock
 
@@ -50,7 +59,8 @@ class Batch:
     def _executor(self, jobs: int) -> ProcessPoolExecutor:
         cores = sorted(os.sched_getaffinity(0))
         started = self._context.Value("i", 0)
-        arguments = (self._root, self._cache, self._depth, self._allow_weak, cores, started, self._stopped)
+        options = (self._depth, self._evidence, self._allow_weak)
+        arguments = (self._root, self._cache, *options, cores, started, self._stopped)
         return ProcessPoolExecutor(jobs, self._context, start, arguments)
 
     def _work(self, chunks: deque[list[Submission]], suspects: list[Submission]) -> Iterator[Outcome]:
@@ -111,7 +121,7 @@ def _kill_processes() -> None:
 
 def _judge_error(submission: Submission) -> Outcome:
     try:
-        source = read_submission(submission.path)
+        source = read_submission(submission)
     except Unreadable as error:
         return Outcome(submission, None, str(error))
     return Outcome.of(

@@ -1,16 +1,16 @@
-"""Finds the submissions of a batch folder: `<candidate>/<problem>.py`; nothing that leaves the folder is followed."""
+"""The submissions of a batch: whose they are, where their bytes are, and how they are read."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from grader.errors import UserError
+from grader.batch.archive import DamagedMember, read_member
 
 BYTES_MAX: Final = 64 << 20
 
@@ -21,26 +21,33 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, order=True)
 class Submission:
-    """One file to judge. Names come from the file system and are not trusted."""
+    """One source to judge. Names come from file systems, archives and tables, and are not trusted."""
 
     candidate: str
     problem: str
     path: Path
+    member: str = ""  # its name within the archive that `path` is; "" where `path` is the source itself
 
     @property
     def key(self) -> tuple[str, str]:
         """What names a result."""
         return (self.candidate, self.problem)
 
+    @property
+    def place(self) -> str:
+        """Where it stands, for a person."""
+        return f"{self.path}/{self.member}" if self.member else str(self.path)
+
 
 @dataclass(frozen=True)
 class Found:
-    """A folder's submissions, sorted; the files that are none; the folders that may hold some but cannot be read."""
+    """The submissions of a batch, sorted, and whatever else stood there."""
 
     submissions: tuple[Submission, ...]
-    ignored: tuple[str, ...]
-    unreadable: tuple[str, ...]  # sentences without their full stop
-    candidates: tuple[str, ...]  # whose folder could be read, whether or not it holds a submission
+    ignored: tuple[str, ...]  # names of files that are no submission
+    unreadable: tuple[str, ...]  # sentences on what is none although somebody meant it to be one
+    candidates: tuple[str, ...]  # who has a place here, whether or not it holds a submission
+    remarks: tuple[str, ...] = ()  # sentences on what is judged and looks like a mistake
 
     def missing(self, problems: Sequence[str]) -> dict[str, list[str]]:
         """Return, by candidate, those of the problems that there is no submission for; who lacks none is left out."""
@@ -49,71 +56,27 @@ class Found:
         return {who: slugs for who, slugs in lacking.items() if slugs}
 
 
-def find_submissions(folder: Path, problems: Iterable[str]) -> Found:
-    """Return the submissions below a folder.
-
-    Raises:
-        UserError: it is no folder, cannot be read, or holds no submission.
-    """
-    known = set(problems)
-    found: list[Submission] = []
-    ignored: list[str] = []
-    unreadable: list[str] = []
-    readable: list[str] = []
-    try:
-        candidates = _entries(folder)
-    except OSError as error:
-        raise UserError(
-            f"{folder} cannot be read ({error.strerror}); name a folder of <candidate>/<problem>.py."
-        ) from None
-    for candidate in candidates:
-        if not os.path.isdir(candidate.path):
-            ignored.append(candidate.name)
-            continue
-        try:
-            files = _files_of(candidate)
-        except Unreadable as error:
-            unreadable.append(f"{_text(candidate.name)} {error}")
-            continue
-        readable.append(_text(candidate.name))
-        for file in files:
-            slug = file.name.removesuffix(".py")
-            if file.name.endswith(".py") and slug in known:
-                found.append(Submission(_text(candidate.name), slug, Path(file.path)))
-            else:
-                ignored.append(f"{candidate.name}/{file.name}")
-    if not found:
-        raise UserError(
-            f"{folder} holds no submission; expected <candidate>/<problem>.py, problems: {', '.join(sorted(known))}."
-        )
-    return Found(tuple(sorted(found)), tuple(map(_text, ignored)), tuple(unreadable), tuple(readable))
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    with os.scandir(folder) as entries:
-        return sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
-
-
-def _files_of(candidate: os.DirEntry[str]) -> list[os.DirEntry[str]]:
-    if candidate.is_symlink():
-        raise Unreadable("is a link")
-    try:
-        return [file for file in _entries(Path(candidate.path)) if file.name != "__pycache__"]
-    except OSError as error:
-        raise Unreadable(f"cannot be read ({error.strerror})") from None
-
-
-def _text(name: str) -> str:
+def text_of_name(name: str) -> str:
     """Return a file name as text that any encoding carries; different names give different texts."""
     return os.fsencode(name).replace(b"\\", rb"\\").decode("utf-8", "backslashreplace")
 
 
-def read_submission(path: Path) -> bytes:
+def read_submission(submission: Submission) -> bytes:
     """Return a submission's bytes; a link, a folder or a device is not read.
 
     Raises:
         Unreadable: with the reason.
     """
+    if not submission.member:
+        return _read_file(submission.path)
+    try:
+        data = read_member(submission.path, submission.member, BYTES_MAX + 1)
+    except DamagedMember as error:
+        raise Unreadable(str(error)) from None
+    return _bounded(data)
+
+
+def _read_file(path: Path) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
         try:
@@ -127,6 +90,10 @@ def read_submission(path: Path) -> bytes:
         if error.errno == errno.ENXIO:  # a socket
             raise Unreadable("is no regular file") from None
         raise Unreadable("is a link" if path.is_symlink() else f"cannot be read ({error.strerror})") from None
+    return _bounded(data)
+
+
+def _bounded(data: bytes) -> bytes:
     if len(data) > BYTES_MAX:
         raise Unreadable(f"is larger than {BYTES_MAX >> 20} MiB")
     return data

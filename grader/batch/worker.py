@@ -9,14 +9,17 @@ import multiprocessing
 import os
 import signal
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.errors import InvalidPackage
-from grader.grading.judge import Depth, judge
+from grader.grading.evidence import record
+from grader.grading.evidence_file import text_of
+from grader.grading.extra_runs import extra_runs
+from grader.grading.judge import Depth, examine
 from grader.grading.judge_run import not_judged
 from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
@@ -30,18 +33,25 @@ from grader.sandbox.pool import Lane, SandboxUnavailable
 class Outcome:
     """What became of a submission: its result object, or none where its file cannot be read.
 
-    `problem` says why it has no result, or for the operator why it is JE.
+    `problem` says why it has no result, or for the operator why it is JE or has no evidence record. `evidence` is the
+    text of that record where one was asked for and there is something to show.
     """
 
     submission: Submission
     result: dict[str, Any] | None
     problem: str = ""
+    evidence: str | None = None
 
     @classmethod
     def of(cls, submission: Submission, judgement: Judgement) -> Outcome:
         """Return the outcome of a submission that was judged, or that we failed to judge."""
         detail = judgement.failure.detail if judgement.failure and judgement.verdict is Verdict.JE else ""
         return cls(submission, {"candidate": submission.candidate, **result(judgement)}, detail)
+
+    def copied_to(self, submission: Submission) -> Outcome:
+        """Return the same outcome for another submission of the same problem and the same bytes."""
+        assert self.result is not None
+        return replace(self, submission=submission, result=self.result | {"candidate": submission.candidate})
 
 
 @dataclass
@@ -50,6 +60,7 @@ class _Worker:
     lane: Lane
     cache: CaseCache
     depth: Depth
+    evidence: bool
     stopped: Any
     problems: dict[str, Problem | InvalidPackage]
 
@@ -67,13 +78,21 @@ _worker: _Worker | None = None
 
 
 def start(
-    root: Path, cache: Path, depth: Depth, allow_weak: bool, cores: list[int], started: Any, stopped: Any
+    root: Path,
+    cache: Path,
+    depth: Depth,
+    evidence: bool,
+    allow_weak: bool,
+    cores: list[int],
+    started: Any,
+    stopped: Any,
 ) -> None:
     """Prepare this process; Ctrl-C is the parent's to handle, and without a parent it ends.
 
     Grader and child take turns, so both stay on one core: a wake-up across cores costs more than a short call.
 
     Args:
+        evidence: make an evidence record of what is judged and not accepted.
         allow_weak: as for `Lane`.
         started: a shared counter of the processes that have started.
         stopped: a shared flag; once it is set, no further submission is judged.
@@ -92,7 +111,7 @@ def start(
     with contextlib.suppress(SandboxUnavailable):  # then every submission says so
         lane.start()
     atexit.register(lane.close)
-    _worker = _Worker(root, lane, CaseCache(cache), depth, stopped, {})
+    _worker = _Worker(root, lane, CaseCache(cache), depth, evidence, stopped, {})
 
 
 def _end_with_parent() -> None:
@@ -112,7 +131,7 @@ def judge_submissions(submissions: list[Submission]) -> list[Outcome]:
 
 def _judge(worker: _Worker, submission: Submission) -> Outcome:
     try:
-        source = read_submission(submission.path)
+        source = read_submission(submission)
     except Unreadable as error:
         return Outcome(submission, None, str(error))
     try:
@@ -120,10 +139,25 @@ def _judge(worker: _Worker, submission: Submission) -> Outcome:
         if isinstance(problem, InvalidPackage):
             judgement = not_judged(submission.problem, source, Reason.INVALID_PACKAGE, problem.message)
         else:
-            judgement = judge(problem, source, worker.lane, worker.cache, worker.depth)
+            return _examined(worker, submission, problem, source)
     except SandboxUnavailable as error:
         judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, str(error))
     except Exception as error:  # a fault of ours stops no other submission
         worker.lane.close()
         judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, f"{type(error).__name__}: {error}")
     return Outcome.of(submission, judgement)
+
+
+def _examined(worker: _Worker, submission: Submission, problem: Problem, source: bytes) -> Outcome:
+    examination = examine(problem, source, worker.lane, worker.cache, worker.depth)
+    judgement = examination.judgement
+    outcome = Outcome.of(submission, judgement)
+    if not worker.evidence or judgement.verdict in (Verdict.AC, Verdict.JE):
+        return outcome
+    try:
+        extra = extra_runs(problem, source, judgement, worker.lane, worker.cache)
+        data = record(problem, source, examination, worker.lane, worker.cache, extra)
+    except Exception as error:  # a fault of ours costs the record, never the verdict
+        worker.lane.close()
+        return replace(outcome, problem=f"its evidence record cannot be made ({type(error).__name__}: {error})")
+    return replace(outcome, evidence=text_of(data))

@@ -2,40 +2,61 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import click
 
-from grader.batch.packages import prepare_packages
-from grader.batch.results import Results
-from grader.batch.run import Batch
-from grader.batch.submissions import Found, find_submissions
-from grader.batch.worker import Outcome
-from grader.cli.completion import complete_set
-from grader.cli.judging import cache_for, require_sandbox, warn
-from grader.cli.progress import Progress
-from grader.config import Settings, read_settings
-from grader.errors import InvalidPackage
+from grader.batch.manifest import FORMATS, Asked, Manifest, manifest_of, read_manifest
+from grader.batch.outputs import Places, write_outputs
+from grader.batch.results import LINES, Results, Wanted, read_lines
+from grader.batch.sources import Sources, distinct, hash_sources
+from grader.cli.batch_input import Input, find_input
+from grader.cli.completion import complete_problem, complete_set
+from grader.cli.judge_many import Ended, How, Troubles, judge_into, package_hashes
+from grader.cli.judging import require_sandbox
+from grader.config import read_settings
+from grader.errors import UserError
 from grader.grading.judge import Depth
-from grader.problems.files import read_folder
-from grader.problems.loader import slugs
-from grader.problems.sets import named_set
+from grader.grading.verdict import Verdict
+from grader.report.visible import visible
 
-SHOWN = 5  # ignored files that are named one by one
-LACKING_SHOWN = 20  # candidates without some of a set's problems, the same
+_JE: Final = Verdict.JE.value
+
+
+def _words_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, str | None], tuple[str, ...] | None]:
+    """Return what reads some of a few words, joined by commas: each once, in their usual order."""
+
+    def words(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+        if text is None:
+            return None
+        named = [word.strip() for word in text.split(",")]
+        for word in named:
+            if word not in known:
+                raise click.BadParameter(f"{word!a} is none of {', '.join(known)}")
+        return tuple(word for word in known if word in named)
+
+    return words
 
 
 @click.command("batch", short_help="Judge a folder of submissions.")
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for results.jsonl, results.csv.")
+@click.argument("place", type=click.Path(path_type=Path), metavar="DIR|ZIP|TABLE.csv")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for all that is written.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Submissions at a time; the usable cores without it.")
+@click.option("--resume", is_flag=True, help="Go on where an earlier run into the same folder stopped.")
+@click.option(
+    "--only", callback=_words_of(list(Verdict)), metavar="JE,TLE", help="As --resume, and judge these verdicts again."
+)
+@click.option("--dry-run", is_flag=True, help="List what would be judged, and judge nothing.")
 @click.option("--set", "set_name", metavar="NAME", shell_complete=complete_set, help="Only the problems of this set.")
+@click.option("--problem", metavar="PROBLEM", shell_complete=complete_problem, help="Every file is for this problem.")
+@click.option("--id-pattern", metavar="PATTERN", help="Whose a path is: '{candidate}_*.py', or (?P<candidate>...).")
+@click.option("--roster", type=click.Path(path_type=Path), metavar="FILE", help="CSV table of who should hand in.")
 @click.option(
     "--finding",
     type=click.Choice(["full", "fast"]),
@@ -43,124 +64,140 @@ LACKING_SHOWN = 20  # candidates without some of a set's problems, the same
     show_default=True,
     help="fast leaves the trace out: no line, and no stage where no known fault agrees.",
 )
-@click.option("--resume", is_flag=True, help="Go on where an earlier run into the same folder stopped.")
+@click.option("--format", "formats", callback=_words_of(FORMATS), metavar="LIST", help=f"Any of {','.join(FORMATS)}.")
+@click.option("--evidence", is_flag=True, help="Write evidence records of what is not accepted.")
 @click.pass_context
 def batch_command(
     context: click.Context,
-    folder: Path,
+    place: Path,
     out: Path,
     jobs: int | None,
-    set_name: str | None,
-    finding: Depth,
     resume: bool,
+    only: tuple[str, ...] | None,
+    dry_run: bool,
+    roster: Path | None,
+    formats: tuple[str, ...] | None,
+    set_name: str | None,
+    problem: str | None,
+    id_pattern: str | None,
+    finding: Depth,
+    evidence: bool,
 ) -> None:
-    """Judge every DIR/<candidate>/<problem>.py; exit 4 when the grader itself failed on one."""
+    """Judge every <candidate>/<problem>.py of a folder or ZIP, or every row of a CSV table.
+
+    A table has the columns candidate, problem and path; paths are relative to it. With --problem all files are for one
+    problem, and the file's or folder's name is the candidate's unless --id-pattern says otherwise: a template in which
+    * stands for anything but '/', or a regular expression.
+
+    Writes results.jsonl line by line (--resume goes on after whatever stopped it), manifest.json, and by --format
+    results.csv and gradebook.csv (csv), junit.xml, gradescope/<candidate>/results.json, report.html. Identical sources
+    of one problem are judged once.
+
+    Exit 0 when every submission has a verdict, 2 when some cannot be read, 4 when the grader itself failed on one.
+    """
+    asked = Asked(finding, set_name, problem, id_pattern, formats or ("csv", "jsonl"), evidence)
+    resume = resume or only is not None
     settings = read_settings()
-    found = _find(folder, settings.problems, set_name)
+    given = find_input(place, settings.problems, set_name, problem, id_pattern, roster)
+    sources = hash_sources(given.found.submissions)
+    troubles = Troubles()
+    for submission, why in sources.unreadable:
+        troubles.unread(submission, why)
+    packages = package_hashes(settings, {submission.problem for submission in given.found.submissions})
+    manifest = manifest_of(place, given.found, sources, asked, given.problems, packages, given.roster)
+    run = _Run(manifest, given, sources, Wanted(sources.sha256, packages, frozenset({_JE, *(only or ())})), out)
+    unread = bool(troubles.unreadable or given.found.unreadable)
+    if dry_run:
+        run.list_todo(resume)
+        context.exit(2 if unread else 0)
     require_sandbox(settings)
-    cache = cache_for(settings)  # says once what is wrong with it
-    with Results(out, resume) as results:
-        finished = results.keep(found.submissions, _package_hashes(settings, found)) if resume else set()
-        todo = [submission for submission in found.submissions if submission.key not in finished]
-        processes = jobs or len(os.sched_getaffinity(0))
-        used = sorted({submission.problem for submission in todo})
-        prepare_packages(settings.problems, used, cache, processes, warn, settings.allow_weak_sandbox)
-        batch = Batch(settings.problems, settings.cache, processes, finding, settings.allow_weak_sandbox)
-        troubles = _Troubles()
-        with _stoppable(batch) as stopped, Progress("batch", "submissions", len(finished)) as progress:
-            for number, outcome in enumerate(batch.outcomes(todo), 1):
-                troubles.say(outcome)
-                if outcome.result is not None:
-                    results.add(outcome.result)
-                progress.update(len(finished) + number, len(found.submissions))
-        counts = results.finish()
-    _summary(counts, len(finished), out)
-    if stopped.is_set():
-        options = [
-            *([f"--jobs={jobs}"] if jobs else []),
-            *([f"--set={set_name}"] if set_name is not None else []),
-            *(["--finding=fast"] if finding == "fast" else []),
-        ]
-        again = ["grader", "batch", str(folder), "--out", str(out), *options, "--resume"]
-        warn(f"Interrupted; go on with: {shlex.join(again)}")
+    ended, verdicts = run.judge(How(settings, jobs, finding), resume, formats)
+    if ended.stopped:
+        again = _again(place, out, asked, jobs, roster)
+        click.echo(f"grader: Interrupted; go on with: {visible(shlex.join(again), keep='')}", err=True)
         context.exit(130)
-    context.exit(4 if counts.get("JE") else 2 if troubles.unreadable or found.unreadable else 0)
+    context.exit(4 if verdicts[_JE] else 2 if unread or ended.unreadable else 0)
 
 
-def _package_hashes(settings: Settings, found: Found) -> dict[str, str]:
-    """Return the hash of each used package; one that cannot be read has none, and no result of it holds."""
-    hashes = {}
-    for slug in {submission.problem for submission in found.submissions}:
-        with suppress(InvalidPackage):
-            hashes[slug] = read_folder(settings.problems / slug).sha256
-    return hashes
+@dataclass(frozen=True)
+class _Run:
+    """One call of the command."""
+
+    manifest: Manifest
+    given: Input
+    sources: Sources
+    wanted: Wanted
+    out: Path
+
+    def judge(self, how: How, resume: bool, formats: tuple[str, ...] | None) -> tuple[Ended, Counter[str]]:
+        """Judge what is not finished and write everything; return how it ended, and how many there are of what."""
+        with Results(self.out, resume) as results:
+            manifest = _continued(self.manifest, self.out, formats) if resume else self.manifest
+            wanted = self.wanted
+            if manifest.settings.evidence:
+                places = Places.of(self.out, manifest.candidates)
+                how, wanted = replace(how, evidence=places), replace(wanted, lacks=places.lacks_evidence)
+            finished = results.keep(wanted)
+            manifest.write(self.out)
+            todo = [each for each in self.given.found.submissions if self._is_open(each.key, finished)]
+            ended = judge_into(results, todo, self.sources, len(finished), how)
+            rows = write_outputs(self.out, manifest)
+        verdicts = Counter(row["verdict"] for row in rows)
+        _summary(rows, verdicts, len(finished), self.out)
+        return ended, verdicts
+
+    def _is_open(self, key: tuple[str, str], finished: set[tuple[str, str]]) -> bool:
+        return key in self.sources.sha256 and key not in finished
+
+    def list_todo(self, resume: bool) -> None:
+        """Print what would be judged, one submission a line."""
+        finished = set()
+        with suppress(FileNotFoundError):
+            lines = read_lines(self.out / LINES) if resume else ()
+            finished = {line.key for line in lines if self.wanted.holds(line.key, line.value)}
+        todo = [each for each in self.given.found.submissions if self._is_open(each.key, finished)]
+        for each in todo:
+            click.echo("\t".join(visible(text, keep="") for text in (each.candidate, each.problem, each.place)))
+        count = distinct({each.key: self.sources.sha256[each.key] for each in todo})
+        kept = f", {len(finished)} results stay" if finished else ""
+        click.echo(f"{len(todo)} submissions would be judged, {count} distinct sources{kept}", err=True)
 
 
-def _find(folder: Path, root: Path, set_name: str | None) -> Found:
-    """Return the folder's submissions, those of a set if one is named; say what is none, and what a set misses."""
-    if set_name is None:
-        found = find_submissions(folder, slugs(root))
-        _say_ignored(found, "a known problem")
-        return found
-    problems = named_set(set_name, root).problems
-    found = find_submissions(folder, problems)
-    _say_ignored(found, f"a problem of the set {set_name}")
-    missing = found.missing(problems)
-    for candidate in list(missing)[:LACKING_SHOWN]:
-        warn(f"{candidate} has no {', no '.join(f'{slug}.py' for slug in missing[candidate])} (set {set_name}).")
-    if len(missing) > LACKING_SHOWN:
-        warn(f"and {len(missing) - LACKING_SHOWN} more, each without some problem of the set.")
-    return found
-
-
-def _say_ignored(found: Found, wanted: str) -> None:
-    for name in found.ignored[:SHOWN]:
-        warn(f"{name} is no <candidate>/<problem>.py of {wanted}; it is not judged.")
-    if len(found.ignored) > SHOWN:
-        warn(f"{len(found.ignored) - SHOWN} more files are not judged either.")
-    for sentence in found.unreadable:
-        warn(f"{sentence}; nothing in it is judged.")
-
-
-class _Troubles:
-    """Says what cannot be read, and once for each cause what we fail to judge."""
-
-    def __init__(self) -> None:
-        self.unreadable = 0
-        self._causes: set[str] = set()
-
-    def say(self, outcome: Outcome) -> None:
-        """Tell of a submission's trouble, if it has any."""
-        path = outcome.submission.path
-        if outcome.result is None:
-            self.unreadable += 1
-            warn(f"{path} {outcome.problem}; it has no result.")
-        elif outcome.problem and outcome.problem not in self._causes and len(self._causes) < SHOWN:
-            self._causes.add(outcome.problem)
-            warn(f"{path} is JE, which is not its fault: {outcome.problem}")
-
-
-@contextmanager
-def _stoppable(batch: Batch) -> Iterator[threading.Event]:
-    """Let Ctrl-C and TERM finish what runs; a second one ends at once."""
-    stopped = threading.Event()
-
-    def stop(number: int, frame: object) -> None:
-        if stopped.is_set():
-            raise KeyboardInterrupt
-        stopped.set()
-        batch.stop()
-        warn("Finishing what runs; once more ends at once.")
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+def _continued(manifest: Manifest, out: Path, formats: tuple[str, ...] | None) -> Manifest:
+    """Return the manifest of a batch that goes on: it goes on writing what it wrote before, so nothing is stale."""
     try:
-        yield stopped
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        earlier = read_manifest(out).settings
+    except UserError:
+        return manifest
+    settings = manifest.settings
+    if settings.finding != earlier.finding:
+        raise UserError(f"{out} was judged with --finding {earlier.finding}; say so again, or name another folder.")
+    known = {*earlier.formats, *(formats or ())}
+    both = tuple(name for name in FORMATS if name in known)
+    return replace(manifest, settings=replace(settings, formats=both, evidence=settings.evidence or earlier.evidence))
 
 
-def _summary(counts: dict[str, int], finished: int, out: Path) -> None:
-    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())) or "none"
+def _again(place: Path, out: Path, asked: Asked, jobs: int | None, roster: Path | None) -> list[str]:
+    """Return the command that goes on."""
+    options = [
+        *([f"--jobs={jobs}"] if jobs else []),
+        *([f"--set={asked.set}"] if asked.set is not None else []),
+        *([f"--problem={asked.problem}"] if asked.problem is not None else []),
+        *([f"--id-pattern={asked.id_pattern}"] if asked.id_pattern is not None else []),
+        *([f"--roster={roster}"] if roster is not None else []),
+        *(["--finding=fast"] if asked.finding == "fast" else []),
+        *([f"--format={','.join(asked.formats)}"] if asked.formats != Asked().formats else []),
+        *(["--evidence"] if asked.evidence else []),
+    ]
+    return ["grader", "batch", str(place), "--out", str(out), *options, "--resume"]
+
+
+def _summary(rows: Sequence[Mapping[str, str]], verdicts: Counter[str], finished: int, out: Path) -> None:
+    from grader.report.batch_summary import summary_table
+    from grader.report.terminal import print_view
+
+    if rows:
+        print_view(summary_table(rows))
+    told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())) or "none"
     earlier = f" ({finished} of them from before)" if finished else ""
-    click.echo(f"{sum(counts.values())} results{earlier}: {verdicts}; in {out}", err=True)
+    click.echo(f"{len(rows)} results{earlier}: {told}; in {out}", err=True)

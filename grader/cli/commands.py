@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "check": "grader.cli.check",
     "new": "grader.cli.new",
     "batch": "grader.cli.batch",
+    "rejudge": "grader.cli.rejudge",
     "serve": "grader.cli.serve",
     "submit": "grader.cli.submit",
     "status": "grader.cli.submit",

@@ -24,6 +24,8 @@ CSV_COLUMNS: Final = (
     "source_sha256",
     "package_sha256",
 )
+# how formulas begin, in some spreadsheets in full width as well
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def result(judgement: Judgement) -> dict[str, Any]:
@@ -84,8 +86,8 @@ def csv_row(value: Mapping[str, Any]) -> dict[str, str]:
         "problem": value["problem"],
         "verdict": value["verdict"],
         "reason": value["reason"] or "",
-        "score": _number(value["score"]),
-        "max_score": _number(value["max_score"]),
+        "score": number(value["score"]),
+        "max_score": number(value["max_score"]),
         "first_wrong_stage": finding["first_wrong_stage"] or "",
         "faults": " ".join(finding["faults"]),
         "source_sha256": value["source_sha256"],
@@ -93,7 +95,8 @@ def csv_row(value: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """Return points as text, nothing for none."""
     return "" if value is None else f"{value:g}"
 
 
@@ -110,4 +113,4 @@ def csv_table(rows: Iterable[Mapping[str, str]]) -> str:
 def safe_cell(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula."""
     text = visible(text, keep="")
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -9,13 +9,18 @@ import resource
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from grader.batch.results import Results
-from grader.batch.submissions import Found, find_submissions
+from grader import __version__
+from grader.batch.find import find_submissions
+from grader.batch.layout import layout
+from grader.batch.results import Results, Wanted
+from grader.batch.sources import hash_sources
+from grader.batch.submissions import Found
 from grader.errors import JudgeError, UserError
 
 PROBLEM: Final = "p"
@@ -28,7 +33,7 @@ def submissions(folder: Path, names: str) -> Found:
     for name in names:
         (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / name / f"{PROBLEM}.py").write_text(f"# {name}\n")
-    return find_submissions(folder, [PROBLEM])
+    return find_submissions(folder, layout([PROBLEM]))
 
 
 def result(candidate: str, **changes: Any) -> dict[str, Any]:
@@ -44,8 +49,14 @@ def result(candidate: str, **changes: Any) -> dict[str, Any]:
         "finding": EMPTY,
         "source_sha256": hashlib.sha256(f"# {candidate}\n".encode()).hexdigest(),
         "package_sha256": PACKAGE,
+        "versions": {"grader": __version__},
         **changes,
     }
+
+
+def wanted_of(found: Found, packages: dict[str, str] | None = None) -> Wanted:
+    """Return what holds for submissions as they are now."""
+    return Wanted(hash_sources(found.submissions).sha256, {PROBLEM: PACKAGE} if packages is None else packages)
 
 
 def kept_of(out: Path, found: Found, text: str, packages: dict[str, str] | None = None) -> str:
@@ -53,8 +64,7 @@ def kept_of(out: Path, found: Found, text: str, packages: dict[str, str] | None 
     out.mkdir(exist_ok=True)
     (out / "results.jsonl").write_text(text)
     with Results(out, resume=True) as results:
-        finished = results.keep(found.submissions, {PROBLEM: PACKAGE} if packages is None else packages)
-        assert results.finish() == ({"AC": len(finished)} if finished else {})
+        finished = results.keep(wanted_of(found, packages))
     kept = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert {(value["candidate"], value["problem"]) for value in kept} == finished
     assert len(kept) == len(finished)
@@ -83,6 +93,9 @@ def line(candidate: str, **changes: Any) -> str:
         (line("a", source_sha256="0" * 64) + line("b"), "b"),
         (line("a", package_sha256="0" * 64) + line("b"), "b"),
         (line("a", schema=2) + line("b"), "b"),
+        (line("a", versions={"grader": "0"}) + line("b"), "b"),
+        (line("a", versions=None) + line("b"), "b"),
+        ("\0" * 4096 + "\n" + line("b"), "b"),
         ('{"candidate": "a", "problem": "p"}\n' + line("b"), "b"),
         (line("z") + line("b"), "b"),
         (line("a", problem="q") + line("b"), "b"),
@@ -101,6 +114,25 @@ def test_nothing_of_a_package_that_cannot_be_read_is_kept(tmp_path: Path) -> Non
     assert kept_of(tmp_path / "out", found, line("a", package_sha256=None), packages={}) == ""
 
 
+def test_a_verdict_that_is_asked_for_again_is_not_kept(tmp_path: Path) -> None:
+    found = submissions(tmp_path / "in", "abc")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/results.jsonl").write_text(line("a") + line("b", verdict="TLE") + line("c", verdict="WA"))
+    with Results(tmp_path / "out", resume=True) as results:
+        assert results.keep(replace(wanted_of(found), again=frozenset({"JE", "TLE"}))) == {("a", "p"), ("c", "p")}
+
+
+def test_a_file_that_is_kept_whole_is_not_written_again(tmp_path: Path) -> None:
+    found = submissions(tmp_path / "in", "ab")
+    (tmp_path / "out").mkdir()
+    path = tmp_path / "out/results.jsonl"
+    path.write_text(line("a") + line("b"))
+    before = path.stat().st_ino
+    with Results(tmp_path / "out", resume=True) as results:
+        results.keep(wanted_of(found))
+    assert path.stat().st_ino == before
+
+
 def test_a_submission_that_is_now_a_link_is_not_kept(tmp_path: Path) -> None:
     found = submissions(tmp_path / "in", "ab")
     (tmp_path / "in/a/p.py").rename(tmp_path / "moved.py")
@@ -113,8 +145,6 @@ def test_results_are_there_line_by_line(tmp_path: Path) -> None:
         for number, name in enumerate("cab", 1):
             results.add(result(name))
             assert (tmp_path / "results.jsonl").read_text().count("\n") == number
-        assert results.finish() == {"AC": 3}
-    assert [row[0] for row in (tmp_path / "results.csv").read_text().splitlines()[1:]] == ["a", "b", "c"]
 
 
 def test_two_batches_do_not_write_to_one_folder(tmp_path: Path) -> None:
@@ -150,16 +180,17 @@ def test_a_full_disk_loses_no_line_that_was_written(tmp_path: Path) -> None:
             results.add(result(names[3]))
     descriptors = len(os.listdir("/proc/self/fd"))
     with Results(tmp_path / "out", resume=True) as results:
-        finished = results.keep(found.submissions, {PROBLEM: PACKAGE})
+        finished = results.keep(wanted_of(found))
         assert finished == {(name, PROBLEM) for name in names[:3]}
         for name in names[3:]:
             results.add(result(name))
-        assert results.finish() == {"AC": len(names)}
+        results.finish()
+    written = (tmp_path / "out/results.jsonl").read_text().splitlines()
+    assert [json.loads(each)["candidate"] for each in written] == list(names)
     assert len(os.listdir("/proc/self/fd")) == descriptors
 
 
 def test_a_full_disk_leaves_earlier_files_whole(tmp_path: Path) -> None:
-    found = submissions(tmp_path / "in", "abc")
     with Results(tmp_path / "out", resume=False) as results:
         for name in "abc":
             results.add(result(name))
@@ -167,9 +198,7 @@ def test_a_full_disk_leaves_earlier_files_whole(tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     with files_of(10), Results(tmp_path / "out", resume=True) as results:
         with pytest.raises(JudgeError, match=r"results\.jsonl cannot be written"):
-            results.keep(found.submissions, {PROBLEM: PACKAGE})
-        with pytest.raises(JudgeError, match=r"results\.csv cannot be written"):
-            results.finish()
+            results.keep(wanted_of(submissions(tmp_path / "fewer", "ab")))
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 
 
@@ -178,6 +207,6 @@ def test_names_that_differ_stay_different(tmp_path: Path) -> None:
     for name in names:
         (tmp_path / os.fsdecode(name)).mkdir()
         (tmp_path / os.fsdecode(name) / f"{PROBLEM}.py").touch()
-    found = find_submissions(tmp_path, [PROBLEM])
+    found = find_submissions(tmp_path, layout([PROBLEM]))
     assert len({submission.key for submission in found.submissions}) == len(names)
     assert all(submission.candidate.encode() for submission in found.submissions)

@@ -1,0 +1,236 @@
+"""Finds a batch's submissions in a folder, a ZIP archive or a CSV table. Nothing that leaves them is followed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal
+
+from grader.batch.archive import faults_of, members
+from grader.batch.layout import Layout
+from grader.batch.submissions import Found, Submission, text_of_name
+from grader.batch.table import rows_of
+from grader.errors import UserError
+
+DEPTH_MAX: Final = 16  # of folders below the one that was named
+FILES_MAX: Final = 1_000_000
+Kind = Literal["folder", "archive", "table"]
+_NOT_OURS: Final = ("__pycache__", "__MACOSX")  # left by tools; nobody meant to hand them in
+
+
+@dataclass
+class _Seen:
+    """What has been met so far."""
+
+    layout: Layout
+    meant: dict[tuple[str, str], list[Submission]] = field(default_factory=lambda: defaultdict(list))
+    ignored: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    candidates: dict[str, None] = field(default_factory=dict)
+
+    def file(self, name: str, path: Path, member: str = "") -> None:
+        """Take a file in, by its path below what was named."""
+        key = self.layout.key_of(name)
+        if key is None:
+            self.ignored.append(name)
+        else:
+            self.submission(Submission(*key, path, member))
+
+    def submission(self, submission: Submission) -> None:
+        self.candidates[submission.candidate] = None
+        self.meant[submission.key].append(submission)
+
+    def found(self) -> Found:
+        """Return all of it; of two files for one problem of one candidate neither is taken, for nobody said which."""
+        single = sorted(items[0] for items in self.meant.values() if len(items) == 1)
+        for items in self.meant.values():
+            if len(items) > 1:
+                who, slug = items[0].key
+                first, second = sorted(item.place for item in items)[:2]
+                self.unreadable.append(f"{first} and {second} are both {slug} of {who}; keep one, neither is judged.")
+        return Found(
+            tuple(single),
+            tuple(self.ignored),
+            tuple(self.unreadable),
+            tuple(self.candidates),
+            tuple(_twins(self.candidates)),
+        )
+
+
+def kind_of(place: Path) -> Kind:
+    """Return what sort of thing a batch is to be read from.
+
+    Raises:
+        UserError: none that we read.
+    """
+    wanted = "name a folder of <candidate>/<problem>.py, a ZIP of one, or a CSV table"
+    try:
+        mode = os.stat(place).st_mode
+        if stat.S_ISDIR(mode):
+            return "folder"
+        if stat.S_ISREG(mode):
+            if place.suffix.lower() == ".csv":
+                return "table"
+            with open(place, "rb") as file:
+                if file.read(2) == b"PK":
+                    return "archive"
+    except (OSError, ValueError) as error:
+        told = getattr(error, "strerror", None) or error
+        raise UserError(f"{place} cannot be read ({told}); {wanted}.") from None
+    raise UserError(f"{place} is neither a folder nor a ZIP archive nor a CSV table; {wanted}.")
+
+
+def find_submissions(place: Path, layout: Layout) -> Found:
+    """Return the submissions in a folder, an archive or a table.
+
+    Raises:
+        UserError: it cannot be read, is too large, or holds no submission.
+    """
+    seen = _Seen(layout)
+    match kind_of(place):
+        case "folder" if layout.pattern is None:
+            _search_candidates(place, seen)
+        case "folder":
+            _search_below(place, seen)
+        case "archive":
+            _search_archive(place, seen)
+        case "table":
+            _read_table(place, seen)
+    found = seen.found()
+    if not found.submissions:
+        known = ", ".join([layout.problem] if layout.problem is not None else sorted(layout.known))
+        why = f"; {found.unreadable[0]}" if found.unreadable else f"; expected {layout.expected}, problems: {known}."
+        raise UserError(f"{place} holds no submission{why}")
+    return found
+
+
+def _search_candidates(folder: Path, seen: _Seen) -> None:
+    try:
+        candidates = _entries(folder)
+    except OSError as error:
+        raise UserError(
+            f"{folder} cannot be read ({error.strerror}); name a folder of <candidate>/<problem>.py."
+        ) from None
+    for candidate in candidates:
+        name = text_of_name(candidate.name)
+        if not os.path.isdir(candidate.path):
+            seen.ignored.append(name)
+            continue
+        if (files := _files_of(candidate, seen)) is None:
+            continue
+        seen.candidates[name] = None
+        for file in files:
+            seen.file(f"{name}/{text_of_name(file.name)}", Path(file.path))
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return sorted((entry for entry in entries if _is_meant(entry.name)), key=lambda entry: entry.name)
+
+
+def _is_meant(name: str) -> bool:
+    return not name.startswith(".") and name not in _NOT_OURS
+
+
+def _files_of(folder: os.DirEntry[str], seen: _Seen) -> list[os.DirEntry[str]] | None:
+    """Return what a folder holds, or None and a sentence where it is not read."""
+    if folder.is_symlink():
+        seen.unreadable.append(f"{text_of_name(folder.name)} is a link; nothing in it is judged.")
+        return None
+    try:
+        return _entries(Path(folder.path))
+    except OSError as error:
+        why = f"cannot be read ({error.strerror})"
+        seen.unreadable.append(f"{text_of_name(folder.name)} {why}; nothing in it is judged.")
+        return None
+
+
+def _search_below(folder: Path, seen: _Seen) -> None:
+    """Take in every file of a folder and of those in it, as deep as people nest them."""
+    try:
+        waiting = [(entry, "") for entry in reversed(_entries(folder))]
+    except OSError as error:
+        raise UserError(f"{folder} cannot be read ({error.strerror}); name a readable folder.") from None
+    count = 0
+    while waiting:
+        entry, above = waiting.pop()
+        name = above + text_of_name(entry.name)
+        count += 1
+        if count > FILES_MAX:
+            raise UserError(f"{folder} holds more than {FILES_MAX} files; name a folder of submissions.")
+        if not os.path.isdir(entry.path):
+            seen.file(name, Path(entry.path))
+        elif name.count("/") >= DEPTH_MAX:
+            seen.unreadable.append(f"{name} is nested too deeply; nothing in it is judged.")
+        elif (inner := _files_of(entry, seen)) is not None:
+            waiting += [(below, f"{name}/") for below in reversed(inner)]
+
+
+def _search_archive(path: Path, seen: _Seen) -> None:
+    sound = []
+    for info in members(path):
+        if any(part not in (".", "..") and not _is_meant(part) for part in info.orig_filename.split("/") if part):
+            continue
+        if fault := next(faults_of(info), None):
+            seen.unreadable.append(f"{path}/{info.orig_filename} {fault}; nothing in it is judged.")
+        else:
+            sound.append(info)
+    top = _top_of([info.filename for info in sound if not info.is_dir()])
+    for info in sound:
+        name = info.filename.removeprefix(top)
+        if not info.is_dir():
+            seen.file(name, path, info.filename)
+        elif name.count("/") == 1 and seen.layout.pattern is None:
+            seen.candidates[name.rstrip("/")] = None
+
+
+def _top_of(names: list[str]) -> str:
+    """Return the one folder that holds all files, where they lie deeper than <candidate>/<problem>.py."""
+    tops = {name.partition("/")[0] for name in names}
+    deep = all(name.count("/") >= 2 for name in names)
+    return f"{tops.pop()}/" if deep and len(tops) == 1 else ""
+
+
+def _read_table(path: Path, seen: _Seen) -> None:
+    """Take in the rows of a table: candidate, problem and a path beside the table."""
+    columns = ("candidate", "path") if seen.layout.problem is not None else ("candidate", "problem", "path")
+    for number, row in rows_of(path, columns):
+        where = f"{path} line {number}"
+        slug = seen.layout.problem or row["problem"]
+        if slug not in seen.layout.known:
+            seen.ignored.append(f"{where} ({slug})")
+        elif not row["candidate"]:
+            seen.unreadable.append(f"{where} names no candidate; nothing in it is judged.")
+        elif why := _strays(path.parent, row["path"]):
+            seen.unreadable.append(f"{where}: {row['path']} {why}; nothing in it is judged.")
+        else:
+            seen.submission(Submission(row["candidate"], slug, path.parent / row["path"]))
+
+
+def _strays(folder: Path, relative: str) -> str:
+    """Return why a table's path is not followed; nothing where it stays below the table's folder."""
+    parts = relative.split("/")
+    if relative.startswith("/"):
+        return "is an absolute path"
+    if ".." in parts:
+        return "leads out of the table's folder"
+    if "\0" in relative or "" in parts:
+        return "is no plain path"
+    for end in range(1, len(parts)):
+        if os.path.islink(folder.joinpath(*parts[:end])):
+            return "leads through a link"
+    return ""
+
+
+def _twins(candidates: dict[str, None]) -> Iterator[str]:
+    """Yield a remark on names that only their case tells apart: they may be one person's."""
+    by_case = defaultdict(list)
+    for name in candidates:
+        by_case[name.casefold()].append(name)
+    for names in by_case.values():
+        if len(names) > 1:
+            yield f"{' and '.join(sorted(names))} differ by case alone; they are judged as {len(names)} candidates."

@@ -1,0 +1,98 @@
+"""Says whose a file is and which problem it is for, by its path below the folder or archive that was named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from grader.errors import UserError
+
+_CANDIDATE, _PROBLEM = "candidate", "problem"
+_PARTS: Final = re.compile(r"(\{candidate\}|\{problem\}|\*\*|\*)")
+_MEANINGS: Final = {
+    "{candidate}": f"(?P<{_CANDIDATE}>[^/]+?)",
+    "{problem}": f"(?P<{_PROBLEM}>[^/]+?)",
+    "**": ".*",
+    "*": "[^/]*",
+}
+# without a pattern the file, or the folder that it is in, bears the candidate's name
+_ONE_PROBLEM: Final = re.compile(rf"(?P<{_CANDIDATE}>[^/]+?)(?:\.py|/[^/]+\.py)")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How submissions are named. `pattern` None is `<candidate>/<problem>.py`."""
+
+    known: frozenset[str]
+    wanted: str = "a known problem"  # what `known` is, in a sentence
+    problem: str | None = None  # the problem of every file
+    pattern: re.Pattern[str] | None = None
+
+    def key_of(self, path: str) -> tuple[str, str] | None:
+        """Return candidate and problem of a path with '/' between its parts, or None for a file that is no submission.
+
+        Candidates of `<candidate>/<problem>.py` need not be looked for: the pattern does it.
+        """
+        if self.pattern is None:
+            candidate, _, file = path.partition("/")
+            slug = file.removesuffix(".py")
+            return (candidate, slug) if file.endswith(".py") and slug in self.known else None
+        found = self.pattern.fullmatch(path)
+        if found is None or not found[_CANDIDATE]:
+            return None
+        slug = self.problem if self.problem is not None else found[_PROBLEM]
+        return (found[_CANDIDATE], slug) if slug in self.known else None
+
+    @property
+    def expected(self) -> str:
+        """What a submission is called, in a sentence."""
+        if self.pattern is None:
+            return "<candidate>/<problem>.py"
+        return "a path that the pattern fits" if self.pattern is not _ONE_PROBLEM else "<candidate>.py"
+
+    def misfit(self, name: str) -> str:
+        """Return the sentence on a file that is no submission."""
+        return f"{name} is no {self.expected.removeprefix('a ')} of {self.wanted}; it is not judged."
+
+
+def layout(
+    known: Collection[str],
+    wanted: str = "a known problem",
+    problem: str | None = None,
+    id_pattern: str | None = None,
+) -> Layout:
+    """Return the layout that a batch's options describe.
+
+    Args:
+        known: slugs of the problems that are judged.
+        problem: the one problem that every file is for.
+        id_pattern: a template such as '{candidate}_*.py', or a regular expression with (?P<candidate>...).
+
+    Raises:
+        UserError: the options contradict each other, or the pattern cannot be used.
+    """
+    if problem is not None and problem not in known:
+        raise UserError(f"--problem {problem!a} is not {wanted}; grader problems lists what there is.")
+    if id_pattern is None:
+        return Layout(frozenset(known), wanted, problem, _ONE_PROBLEM if problem is not None else None)
+    pattern = _compiled(id_pattern)
+    names_problem = _PROBLEM in pattern.groupindex
+    if problem is None and not names_problem:
+        raise UserError("--id-pattern says whose a file is; say by --problem, or {problem} in it, what it is for.")
+    if problem is not None and names_problem:
+        raise UserError("--problem and {problem} in --id-pattern exclude each other; leave one out.")
+    return Layout(frozenset(known), wanted, problem, pattern)
+
+
+def _compiled(text: str) -> re.Pattern[str]:
+    is_expression = f"(?P<{_CANDIDATE}>" in text
+    if not is_expression and text.count("{candidate}") != 1:
+        raise UserError("--id-pattern needs {candidate} once, or (?P<candidate>...) in a regular expression.")
+    if not is_expression:
+        text = "".join(_MEANINGS.get(part) or re.escape(part) for part in _PARTS.split(text))
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise UserError(f"--id-pattern is no regular expression ({error}); mend it.") from None

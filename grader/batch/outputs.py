@@ -1,0 +1,116 @@
+"""Writes what people and programs read of a batch, from its lines: tables, JUnit, Gradescope's files, pages."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from grader.batch.disk import write_text
+from grader.batch.manifest import Manifest
+from grader.batch.results import LINES, Key, read_lines
+from grader.batch.safe_names import safe_names
+from grader.batch.submissions import Submission
+from grader.report.candidate_page import candidate_page
+from grader.report.cohort import Cohort, cohort_page
+from grader.report.gradebook import gradebook_csv, roster_csv
+from grader.report.gradescope import gradescope_json
+from grader.report.junit import junit_xml
+from grader.report.result import csv_row, csv_table
+
+EVIDENCE: Final = "evidence"
+PAGES: Final = "html"
+GRADESCOPE: Final = "gradescope"
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the files of each candidate are in a batch's folder."""
+
+    folder: Path
+    names: Mapping[str, str]  # safe file names
+
+    @classmethod
+    def of(cls, folder: Path, candidates: Sequence[str]) -> Places:
+        """Return the places of some candidates' files; all of a batch's, so that no two are alike."""
+        return cls(folder, safe_names(candidates))
+
+    def evidence(self, submission: Submission) -> Path:
+        """Where a submission's evidence record is."""
+        return self.folder / EVIDENCE / self.names[submission.candidate] / f"{submission.problem}.json"
+
+    def lacks_evidence(self, value: Mapping[str, Any]) -> bool:
+        """Whether a result that should have an evidence record beside it has none."""
+        if value["verdict"] in ("AC", "JE"):
+            return False
+        return not self.evidence(Submission(value["candidate"], value["problem"], Path())).is_file()
+
+
+def write_outputs(folder: Path, manifest: Manifest) -> list[dict[str, str]]:
+    """Write every format that the manifest asks for, from results.jsonl, and the manifest itself; return the rows.
+
+    Raises:
+        JudgeError: something cannot be written.
+    """
+    lines = _Lines(folder / LINES)
+    rows = lines.rows
+    formats = manifest.settings.formats
+    expected = manifest.roster.candidates if manifest.roster else ()
+    if "csv" in formats:
+        write_text(folder / "results.csv", csv_table(rows))
+        write_text(folder / "gradebook.csv", gradebook_csv(rows, manifest.problems, expected))
+        if manifest.roster:
+            write_text(folder / "roster.csv", roster_csv(rows, manifest.problems, expected))
+    if "junit" in formats:
+        write_text(folder / "junit.xml", junit_xml(lines.values()), durable=False)
+    if "gradescope" in formats or "html" in formats:
+        _write_each(folder, manifest, lines)
+    packages = {value["problem"]: value["package_sha256"] for value in rows if value["package_sha256"]}
+    manifest.completed(Counter(row["verdict"] for row in rows), {**manifest.packages, **packages}).write(folder)
+    return rows
+
+
+def _write_each(folder: Path, manifest: Manifest, lines: _Lines) -> None:
+    """Write the files of each candidate, and the page that leads to them."""
+    formats, places = manifest.settings.formats, Places.of(folder, manifest.candidates)
+    for candidate, values in lines.by_candidate():
+        name = places.names[candidate]
+        if "gradescope" in formats:
+            path = folder / GRADESCOPE / name / "results.json"
+            write_text(path, gradescope_json(values), durable=False)
+        if "html" in formats:
+            write_text(folder / PAGES / f"{name}.html", candidate_page(candidate, values), durable=False)
+    if "html" in formats:
+        expected = manifest.roster.candidates if manifest.roster else ()
+        pages = {candidate: f"{PAGES}/{name}.html" for candidate, name in places.names.items()}
+        cohort = Cohort(Path(manifest.place).name, lines.rows, manifest.problems, expected, pages)
+        write_text(folder / "report.html", cohort_page(cohort), durable=False)
+
+
+class _Lines:
+    """The results of a file in the order of their names; each is read again when it is needed, so memory is small."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._places: dict[Key, tuple[int, int]] = {}
+        self.rows: list[dict[str, str]] = []
+        for line in read_lines(path):
+            self._places[line.key] = (line.start, line.length)
+            self.rows.append(csv_row(line.value))
+        self.rows.sort(key=lambda row: (row["candidate"], row["problem"]))
+
+    def values(self) -> Iterator[dict[str, Any]]:
+        """Yield all results, sorted by candidate and problem."""
+        with open(self._path, "rb") as file:
+            for _, (start, length) in sorted(self._places.items()):
+                file.seek(start)
+                yield json.loads(file.read(length))
+
+    def by_candidate(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """Yield each candidate's results."""
+        for candidate, values in groupby(self.values(), key=lambda value: str(value["candidate"])):
+            yield candidate, list(values)

@@ -1,0 +1,141 @@
+"""What batch and rejudge share: many submissions judged into a file, with progress, and stopped by Ctrl-C in order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Final
+
+from grader.batch.disk import write_text
+from grader.batch.outputs import Places
+from grader.batch.packages import prepare_packages
+from grader.batch.results import Results
+from grader.batch.run import Batch
+from grader.batch.sources import Sources, outcomes_once
+from grader.batch.submissions import Submission
+from grader.batch.worker import Outcome
+from grader.cli.judging import cache_for, warn
+from grader.cli.progress import Progress
+from grader.config import Settings
+from grader.errors import InvalidPackage
+from grader.grading.judge import Depth
+from grader.problems.files import read_folder
+
+CAUSES_SHOWN: Final = 5
+
+
+@dataclass(frozen=True)
+class How:
+    """How submissions are judged. `evidence` says where records of what is not accepted go; None makes none."""
+
+    settings: Settings
+    jobs: int | None
+    finding: Depth
+    evidence: Places | None = None
+
+    @property
+    def processes(self) -> int:
+        """Submissions at a time."""
+        return self.jobs or len(os.sched_getaffinity(0))
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How judging ended."""
+
+    stopped: bool  # by Ctrl-C
+    unreadable: int  # submissions without a result
+
+
+def package_hashes(settings: Settings, problems: set[str]) -> dict[str, str]:
+    """Return the hash of each package; one that cannot be read has none, and no result of it holds."""
+    hashes = {}
+    for slug in sorted(problems):
+        with suppress(InvalidPackage):
+            hashes[slug] = read_folder(settings.problems / slug).sha256
+    return hashes
+
+
+def judge_into(results: Results, todo: Sequence[Submission], sources: Sources, before: int, how: How) -> Ended:
+    """Judge submissions and add their results; Ctrl-C finishes what runs.
+
+    Args:
+        before: how many results there are already.
+    """
+    settings = how.settings
+    cache = cache_for(settings)  # says once what is wrong with it
+    used = sorted({submission.problem for submission in todo})
+    prepare_packages(settings.problems, used, cache, how.processes, warn, settings.allow_weak_sandbox)
+    batch = Batch(
+        settings.problems,
+        settings.cache,
+        how.processes,
+        how.finding,
+        settings.allow_weak_sandbox,
+        how.evidence is not None,
+    )
+    troubles = Troubles()
+    with (
+        _stoppable(batch) as stopped,
+        Progress("batch", "submissions", before) as progress,
+        closing(outcomes_once(batch, todo, sources)) as outcomes,
+    ):
+        progress.update(before, before + len(todo))
+        for number, outcome in enumerate(outcomes, 1):
+            troubles.say(outcome)
+            if outcome.evidence is not None and how.evidence is not None:
+                write_text(how.evidence.evidence(outcome.submission), outcome.evidence)
+            if outcome.result is not None:
+                results.add(outcome.result)
+            progress.update(before + number, before + len(todo))
+    results.finish()
+    return Ended(stopped.is_set(), troubles.unreadable)
+
+
+class Troubles:
+    """Says what cannot be read, and once for each cause what we fail to judge."""
+
+    def __init__(self) -> None:
+        self.unreadable = 0
+        self._causes: set[str] = set()
+
+    def say(self, outcome: Outcome) -> None:
+        """Tell of a submission's trouble, if it has any."""
+        place = outcome.submission.place
+        if outcome.result is None:
+            self.unread(outcome.submission, outcome.problem)
+        elif outcome.problem and outcome.problem not in self._causes and len(self._causes) < CAUSES_SHOWN:
+            self._causes.add(outcome.problem)
+            is_je = outcome.result["verdict"] == "JE"
+            warn(
+                f"{place} is JE, which is not its fault: {outcome.problem}" if is_je else f"{place}: {outcome.problem}"
+            )
+
+    def unread(self, submission: Submission, why: str) -> None:
+        """Tell of a submission that cannot be read."""
+        self.unreadable += 1
+        warn(f"{submission.place} {why}; it has no result.")
+
+
+@contextmanager
+def _stoppable(batch: Batch) -> Iterator[threading.Event]:
+    """Let Ctrl-C and TERM finish what runs; a second one ends at once."""
+    stopped = threading.Event()
+
+    def stop(number: int, frame: object) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        stopped.set()
+        batch.stop()
+        warn("Finishing what runs; once more ends at once.")
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopped
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,85 @@
+"""One candidate's results of a batch as a page for interviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from grader.grading.verdict import Verdict
+from grader.report.cohort import table, verdict_state
+from grader.report.icons import icon, sprite, state
+from grader.report.page import standalone
+from grader.report.visible import visible
+
+BACK: Final = "../report.html"
+Value = Mapping[str, Any]  # a result object
+
+
+def candidate_page(candidate: str, values: Sequence[Value]) -> str:
+    """Return the page: for each problem verdict, finding, groups and cases. It names secret cases and has no value."""
+    name = visible(candidate, keep="")
+    notice = Markup(
+        '<p class="callout none">{}<span>For interviewers: this page names secret cases. It shows no value of theirs.'
+        "</span></p>"
+    ).format(icon("warn"))
+    head = Markup(
+        '<nav aria-label="Breadcrumb"><ol class="crumbs"><li><a href="{}">All results</a></li></ol></nav>'
+        '<div class="head"><h1>{}</h1></div>{}'
+    ).format(BACK, name, notice)
+    body = Markup("").join(map(_problem, values))
+    return standalone(f"{name}: results", Markup('{}{}<div class="stack-l">{}</div>').format(sprite(), head, body))
+
+
+def _problem(value: Value) -> Markup:
+    verdict = Verdict(value["verdict"])
+    kind = {Verdict.AC: "ok", Verdict.JE: "ours"}.get(verdict, "bad")
+    reason = f" · {value['reason']}" if value["reason"] else ""
+    points = "–" if value["score"] is None else f"{value['score']:g}"
+    of = "not counted" if value["score"] is None else f"of {value['max_score'] or 0:g} points"
+    box = Markup(
+        '<div class="verdict {}"><span class="badge">{}</span><div><h2>{}: {}</h2><p class="small">{}{}</p></div>'
+        '<p class="pts">{}<small> {}</small></p></div>'
+    ).format(kind, icon(kind), value["problem"], verdict.word, verdict.value, reason, points, of)
+    return Markup('<section class="sec">{}{}{}{}</section>').format(box, _finding(value), _groups(value), _facts(value))
+
+
+def _finding(value: Value) -> Markup:
+    finding = value["finding"]
+    parts = [Markup('<p class="finding">{}</p>').format(visible(finding["sentence"], keep=""))]
+    if finding["sentence"] != value["message"]:
+        parts.append(Markup('<p class="small mut">{}</p>').format(visible(value["message"], keep="")))
+    return Markup("").join(parts)
+
+
+def _groups(value: Value) -> Markup:
+    if not value["groups"]:
+        return Markup("")
+    rows = []
+    for group in value["groups"]:
+        cases = [case for case in value["cases"] if case["group"] == group["name"]]
+        listed = Markup("").join(Markup("<li>{}</li>").format(_case(case)) for case in cases)
+        points = f"{group['points']:g} of {group['max_points']:g}"
+        verdict = verdict_state(group["verdict"]) if group["verdict"] else state("none", "not reached")
+        rows.append((group["name"], verdict, Markup('<ul class="cases">{}</ul>').format(listed), points))
+    head = [("Group", False), ("Verdict", False), ("Cases", False), ("Points", True)]
+    return table(f"Groups and cases of {value['problem']}", head, rows)
+
+
+def _case(case: Value) -> Markup:
+    verdict = case["verdict"]
+    kind = "none" if verdict is None else {"AC": "ok", "JE": "ours"}.get(verdict, "bad")
+    return state(kind, f"{case['name']} {verdict or 'not reached'}")
+
+
+def _facts(value: Value) -> Markup:
+    facts = [
+        ("Faults", ", ".join(value["finding"]["faults"]) or "–"),
+        ("First wrong stage", value["finding"]["first_wrong_stage"] or "–"),
+        ("Source SHA-256", value["source_sha256"]),
+        ("Package SHA-256", value["package_sha256"] or "–"),
+        ("Sandbox", ", ".join(value["sandbox"]["layers"]) + (" (weakened)" if value["sandbox"]["weakened"] else "")),
+    ]
+    items = Markup("").join(Markup("<dt>{}</dt><dd>{}</dd>").format(term, fact or "–") for term, fact in facts)
+    return Markup('<div class="panel pad"><dl class="kv">{}</dl></div>').format(items)

@@ -1,0 +1,169 @@
+"""A batch as one page for interviewers: verdicts, who has which fault, how the points lie, who did what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+
+from grader.grading.verdict import Verdict
+from grader.report.cohort_charts import bar, fault_map, histogram
+from grader.report.icons import sprite, state
+from grader.report.page import standalone
+from grader.report.visible import visible
+
+BINS: Final = 10
+Row = Mapping[str, str]  # of results.csv
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """What the page is made of."""
+
+    title: str
+    rows: Sequence[Row]
+    problems: Sequence[str]
+    expected: Sequence[str]  # candidates of the roster; none without one
+    pages: Mapping[str, str]  # address of each candidate's page
+
+    @property
+    def candidates(self) -> list[str]:
+        """Who handed in, sorted."""
+        return sorted({row["candidate"] for row in self.rows})
+
+
+def cohort_page(cohort: Cohort) -> str:
+    """Return the page. Names of candidates and files are not trusted; no value of a secret case is in it."""
+    sections = [
+        ("Verdicts", _verdicts(cohort)),
+        ("Which fault, in whose submissions", _faults(cohort)),
+        ("Points", _points(cohort)),
+        ("Without a submission", _missing(cohort)),
+        ("Candidates", _candidates(cohort)),
+    ]
+    parts = [
+        Markup('<section class="sec"><h2>{}</h2>{}</section>').format(name, body) for name, body in sections if body
+    ]
+    title = visible(cohort.title, keep="")
+    head = Markup('<div class="head"><div><h1>{}</h1><p>{} candidates, {} results. For interviewers.</p></div></div>')
+    body = Markup('{}{}<div class="stack-l">{}</div>').format(
+        sprite(), head.format(title, len(cohort.candidates), len(cohort.rows)), Markup("").join(parts)
+    )
+    return standalone(f"{title}: results", body)
+
+
+def verdict_state(verdict: str) -> Markup:
+    """Return a verdict as shape and word."""
+    kind = {"AC": "ok", "JE": "ours"}.get(verdict, "bad")
+    return state(kind, Verdict(verdict).word)
+
+
+def table(caption: str, head: Iterable[tuple[str, bool]], rows: Iterable[Iterable[Markup | str]]) -> Markup:
+    """Return a table; a column is given as its name and whether it holds numbers, the first one names the row."""
+    columns = list(head)
+    names = Markup("").join(Markup('<th scope="col"{}>{}</th>').format(_number(is_n), name) for name, is_n in columns)
+    lines = Markup("").join(_line(row, [is_n for _, is_n in columns]) for row in rows)
+    return Markup(
+        '<div class="panel scroll" tabindex="0" role="region" aria-label="{}"><table class="tbl tight"><thead><tr>{}'
+        "</tr></thead><tbody>{}</tbody></table></div>"
+    ).format(caption, names, lines)
+
+
+def _line(row: Iterable[Markup | str], numbers: Sequence[bool]) -> Markup:
+    first, *rest = row
+    cells = Markup("").join(
+        Markup("<td{}>{}</td>").format(_number(is_n), cell) for cell, is_n in zip(rest, numbers[1:], strict=True)
+    )
+    return Markup('<tr><th scope="row">{}</th>{}</tr>').format(first, cells)
+
+
+def _number(is_number: bool) -> Markup:
+    return Markup(' class="n"') if is_number else Markup("")
+
+
+def _verdicts(cohort: Cohort) -> Markup:
+    counts = Counter(row["verdict"] for row in cohort.rows)
+    rows = [
+        (verdict_state(verdict.value), str(counts[verdict.value]), bar(counts[verdict.value], len(cohort.rows)))
+        for verdict in Verdict
+        if counts[verdict.value]
+    ]
+    whole = table("Verdicts", [("Verdict", False), ("Results", True), ("Share", False)], rows)
+    used = [verdict.value for verdict in Verdict if counts[verdict.value]]
+    by_problem = {problem: Counter[str]() for problem in cohort.problems}
+    for row in cohort.rows:
+        by_problem.setdefault(row["problem"], Counter())[row["verdict"]] += 1
+    lines = [
+        (problem, *(str(by_problem[problem][verdict] or "·") for verdict in used), _mean(cohort.rows, problem))
+        for problem in by_problem
+    ]
+    head = [("Problem", False), *((verdict, True) for verdict in used), ("Mean points", True)]
+    return whole + table("Verdicts by problem", head, lines)
+
+
+def _mean(rows: Iterable[Row], problem: str) -> str:
+    points = [float(row["score"]) for row in rows if row["problem"] == problem and row["score"]]
+    return f"{sum(points) / len(points):.1f}" if points else "–"
+
+
+def _faults(cohort: Cohort) -> Markup:
+    counts: dict[str, Counter[str]] = {}
+    for row in cohort.rows:
+        for fault in row["faults"].split():
+            counts.setdefault(fault, Counter())[row["candidate"]] += 1
+    if not counts:
+        return Markup("")
+    order = sorted(counts, key=lambda fault: (-len(counts[fault]), fault))
+    rows = [(visible(fault, keep=""), str(counts[fault].total()), str(len(counts[fault]))) for fault in order]
+    head = [("Fault", False), ("Submissions", True), ("Candidates", True)]
+    return fault_map(order, cohort.candidates, counts) + table("Faults by number of candidates", head, rows)
+
+
+def _points(cohort: Cohort) -> Markup:
+    shares = [
+        float(row["score"]) / float(row["max_score"])
+        for row in cohort.rows
+        if row["score"] and float(row["max_score"] or 0) > 0
+    ]
+    if not shares:
+        return Markup("")
+    bins = [0] * (BINS + 1)  # the last one is all points, which is not the same as nearly all
+    for share in shares:
+        bins[min(BINS, int(share * BINS))] += 1
+    step = 100 // BINS
+    names = [f"{low * step} to {(low + 1) * step} %" for low in range(BINS)] + ["100 %"]
+    rows = [(name, str(count)) for name, count in zip(names, bins, strict=True)]
+    return histogram(names, bins) + table(
+        "Results by points", [("Points, from to below", False), ("Results", True)], rows
+    )
+
+
+def _missing(cohort: Cohort) -> Markup:
+    here = set(cohort.candidates)
+    names = [name for name in cohort.expected if name not in here]
+    listed = Markup("").join(Markup("<li>{}</li>").format(visible(name, keep="")) for name in names)
+    return Markup('<ul class="list">{}</ul>').format(listed) if names else Markup("")
+
+
+def _candidates(cohort: Cohort) -> Markup:
+    results: dict[str, dict[str, Row]] = {candidate: {} for candidate in cohort.candidates}
+    for row in cohort.rows:
+        results[row["candidate"]][row["problem"]] = row
+    lines = []
+    for candidate, mine in results.items():
+        link = Markup('<a href="{}">{}</a>').format(cohort.pages[candidate], visible(candidate, keep=""))
+        cells = [_result(mine.get(problem)) for problem in cohort.problems]
+        total = sum(float(row["score"]) for row in mine.values() if row["score"])
+        lines.append((link, *cells, f"{total:g}"))
+    head = [("Candidate", False), *((problem, False) for problem in cohort.problems), ("Points", True)]
+    return table("Candidates", head, lines)
+
+
+def _result(row: Row | None) -> Markup | str:
+    if row is None:
+        return "–"
+    points = Markup(' <span class="small mut">{}</span>').format(row["score"]) if row["score"] else ""
+    return verdict_state(row["verdict"]) + points

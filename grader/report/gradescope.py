@@ -1,0 +1,72 @@
+"""A candidate's results in the format that Gradescope shows to the candidate: groups and points, nothing of secret
+cases, and no fault by name; stage and faults are in `extra_data`, which candidates do not see.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from grader.grading.verdict import Verdict
+from grader.report.visible import visible
+
+_VISIBLE: Final = "visible"
+
+
+def gradescope_json(values: Sequence[dict[str, Any]]) -> str:
+    """Return results.json for one candidate's results.
+
+    Where we failed there is no score: without any score at all Gradescope tells its instructor so.
+    """
+    tests = [test for value in values for test in _tests(value)]
+    scores = [value["score"] for value in values if value["score"] is not None]
+    data = {
+        **({"score": sum(scores)} if scores else {}),
+        "execution_time": round(sum(value["timing"]["total_ms"] for value in values) / 1000, 3),
+        "output": "\n".join(_summary(value) for value in values),
+        "visibility": _VISIBLE,
+        "extra_data": {
+            value["problem"]: {
+                "verdict": value["verdict"],
+                "reason": value["reason"],
+                "first_wrong_stage": value["finding"]["first_wrong_stage"],
+                "faults": value["finding"]["faults"],
+                "source_sha256": value["source_sha256"],
+                "package_sha256": value["package_sha256"],
+            }
+            for value in values
+        },
+        "tests": tests,
+    }
+    return json.dumps(data, indent=1) + "\n"
+
+
+def _summary(value: dict[str, Any]) -> str:
+    points = "no score" if value["score"] is None else f"{value['score']:g} of {value['max_score']:g} points"
+    return visible(f"{value['problem']}: {Verdict(value['verdict']).word}, {points}. {value['message']}", keep="")
+
+
+def _tests(value: dict[str, Any]) -> list[dict[str, Any]]:
+    if value["groups"]:
+        return [_group(value["problem"], group) for group in value["groups"]]
+    name, is_right = value["problem"], value["verdict"] == "AC"  # not judged: there are no groups
+    return [_test(name, value["score"], value["max_score"], is_right, value["message"])]
+
+
+def _group(problem: str, group: dict[str, Any]) -> dict[str, Any]:
+    verdict = group["verdict"]
+    output = Verdict(verdict).word if verdict else "Not reached: an earlier failure ended the run"
+    name = f"{problem}: {group['name']}"
+    return _test(name, group["points"], group["max_points"], verdict == "AC", f"{output}.")
+
+
+def _test(name: str, score: float | None, max_score: float | None, is_right: bool, output: str) -> dict[str, Any]:
+    return {
+        "name": visible(name, keep=""),
+        **({"score": score, "max_score": max_score} if score is not None else {}),
+        "status": "passed" if is_right else "failed",
+        "output": visible(output, keep=""),
+        "visibility": _VISIBLE,
+        "extra_data": {},
+    }

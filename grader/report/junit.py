@@ -1,0 +1,47 @@
+"""A batch's results as JUnit XML: a suite for each problem, a test case for each candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr  # writes only
+
+from grader.report.visible import visible
+
+
+def junit_xml(values: Iterable[Mapping[str, Any]]) -> str:
+    """Return the results: WA is a failure, every other verdict that is not AC an error. Times are left out."""
+    suites: dict[str, list[tuple[str, str]]] = {}
+    for value in values:
+        suites.setdefault(value["problem"], []).append((value["verdict"], _case(value)))
+    every = [verdict for cases in suites.values() for verdict, _ in cases]
+    parts = ['<?xml version="1.0" encoding="UTF-8"?>\n', f"<testsuites{_counts(every)}>\n"]
+    for problem in sorted(suites):
+        cases = suites[problem]
+        parts.append(f"  <testsuite name={_attribute(problem)}{_counts([verdict for verdict, _ in cases])}>\n")
+        parts += [text for _, text in cases]
+        parts.append("  </testsuite>\n")
+    return "".join([*parts, "</testsuites>\n"])
+
+
+def _counts(verdicts: list[str]) -> str:
+    failures = verdicts.count("WA")
+    errors = len(verdicts) - failures - verdicts.count("AC")
+    return f' tests="{len(verdicts)}" failures="{failures}" errors="{errors}" skipped="0"'
+
+
+def _case(value: Mapping[str, Any]) -> str:
+    head = f"    <testcase classname={_attribute(value['problem'])} name={_attribute(str(value['candidate']))}"
+    verdict = value["verdict"]
+    if verdict == "AC":
+        return f"{head}/>\n"
+    kind = "failure" if verdict == "WA" else "error"
+    what = f"{verdict} {value['reason']}" if value["reason"] else verdict
+    points = "" if value["score"] is None else f"{value['score']:g} of {value['max_score']:g} points. "
+    text = escape(visible(f"{points}{value['finding']['sentence']}", keep=""))
+    attributes = f"type={_attribute(what)} message={_attribute(value['message'])}"
+    return f"{head}>\n      <{kind} {attributes}>{text}</{kind}>\n    </testcase>\n"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(visible(text, keep=""))  # no character is left that XML cannot hold
