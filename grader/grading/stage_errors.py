@@ -19,11 +19,14 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class StageError:
-    """One stage on one case, by what the submission's process told: a claim, on which no verdict rests."""
+    """One stage on one case: as it was returned, or by what the submission's process told, on which nothing rests.
+
+    A stage is found in what was told by its numbers, so that a wrong one is known by what was returned alone.
+    """
 
     stage: str
     shape: tuple[int, ...]  # the reference's
-    line: int | None  # of the submission, that made it
+    line: int | None  # of the submission, that made it; None: it was returned, or not found
     error: float | str | None  # the largest one, or its word; None: the stage was not found, or in another shape
     index: tuple[int, ...] = ()  # where it is
     returned: float | str = 0.0
@@ -40,17 +43,23 @@ def traced_array(look: Look, name: str, right: Array) -> tuple[Array, int | None
     return look.trace.arrays[key], look.trace.lines.get(key)
 
 
-def stage_errors(look: Look, right: Mapping[str, Array]) -> tuple[StageError, ...]:
-    """Return every stage of a traced case, in the reference's order."""
-    return tuple(_error(look, name, array) for name, array in right.items())
+def stage_errors(look: Look, right: Mapping[str, Array], returned: Mapping[str, Array]) -> tuple[StageError, ...]:
+    """Return every stage of a traced case, in the reference's order.
+
+    Args:
+        look: the traced case.
+        right: the reference's stages.
+        returned: the stages that the submission returned: these are no claim, and known when they are wrong.
+    """
+    return tuple(_error(look, name, array, returned.get(name)) for name, array in right.items())
 
 
-def _error(look: Look, name: str, right: Array) -> StageError:
-    found = traced_array(look, name, right)
+def _error(look: Look, name: str, right: Array, returned: Array | None) -> StageError:
+    found = (returned, None) if returned is not None else traced_array(look, name, right)
     if found is None:
         return StageError(name, right.shape, None, None)
     array, line = found
-    if array.shape != right.shape or array.size == 0 or right.dtype.kind not in "fiu":
+    if array is None or array.shape != right.shape or array.size == 0 or array.dtype.kind not in "fiu":
         return StageError(name, right.shape, line, None)
     mine, wanted = np.asarray(array, np.float64), np.asarray(right, np.float64)
     errors = _errors(mine, wanted)

@@ -23,19 +23,21 @@ Array = npt.NDArray[Any]
 Outcomes = Mapping[str, Outcome | None]
 
 
-def sample_weights(samples: Sequence[SampleOutputs], title: str = "Submission") -> Markup:
+def sample_weights(samples: Sequence[SampleOutputs], title: str = "Submission", name: str = "sample") -> Markup:
     """Return the heat maps of every sample whose entry returns weights; empty where none does.
 
     Args:
+        samples: what came back.
         title: what the maps of the submission's own weights are called.
+        name: what the maps' ids begin with, for a page that draws several of these.
     """
     drawn = []
     for number, sample in enumerate(samples):
         position = sample.names.index(_OUTPUT) if _OUTPUT in sample.names and not sample.raises else None
         right = sample.expected[position].values if position is not None else None
         if position is not None and right is not None and right.ndim >= 2:
-            drawn.append(_sample(f"sample{number}", title, sample, position, right))
-    return Markup("").join([*drawn, legend("legend")]) if drawn else Markup("")
+            drawn.append(_sample(f"{name}{number}", title, sample, position, right))
+    return Markup("").join([*drawn, legend("legend" if name == "sample" else f"{name}-legend")]) if drawn else Markup("")
 
 
 def _position(problem: Problem, case: Case) -> int | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -15,8 +15,10 @@ from grader.grading.extra_runs import ExtraRuns, Moved, Perturbation, Rung, Stab
 from grader.grading.judge import Examination
 from grader.grading.reference import Reference
 from grader.grading.stage_errors import StageError, stage_errors
-from grader.problems.cases import Case
+from grader.problems.cases import Array, Case
+from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
+from grader.problems.stages import output_stages
 from grader.report import sample_outputs
 from grader.report.sample_outputs import SampleOutputs, case_outputs
 
@@ -44,10 +46,19 @@ def pictures(
     outcomes = dict(zip((case.name for case in cases), examination.judged.outcomes(), strict=False))
     return Pictures(
         traced=look.case.name if look else None,
-        stages=stage_errors(look, reference.stages[look.case.name]) if look else (),
+        stages=stage_errors(look, reference.stages[look.case.name], _returned(problem, look.case, outcomes))
+        if look
+        else (),
         outputs=tuple(case_outputs(problem, case, outcomes.get(case.name)) for case in cases if case.name in kept),
         extra=extra,
     )
+
+
+def _returned(problem: Problem, case: Case, outcomes: Mapping[str, Outcome | None]) -> dict[str, Array]:
+    """Return the stages that a submission returned for a case."""
+    outcome = outcomes.get(case.name)
+    names = output_stages(problem.spec.entries[case.entry], problem.spec.stages)
+    return dict(zip(names, outcome, strict=False)) if isinstance(outcome, tuple) else {}
 
 
 def to_json(found: Pictures) -> str:
@@ -102,7 +113,7 @@ def _extents(shape: tuple[int, ...]) -> str:
 
 def _told(stage: StageError) -> str:
     if stage.error is None:
-        return "other shape" if stage.line else "not found"
+        return "in another form" if stage.line else "not matched"
     return "max error 0" if stage.error == 0 else f"max error {measured(stage.error, 3)}"
 
 

@@ -83,14 +83,15 @@ def attempt_reviewed(
     Raises:
         NotFound: there is none, or they have no part in its interview.
     """
+    member = aliased(InterviewMember)  # its own name, for the condition asks the same table
     statement = (
-        select(Attempt, Interview, Invitation, Package, candidate_number(), InterviewMember.part)
+        select(Attempt, Interview, Invitation, Package, candidate_number(), member.part)
         .join(Invitation, Invitation.id == Attempt.invitation_id)
         .join(Interview, Interview.id == Invitation.interview_id)
         .join(Package, Package.id == Attempt.package_id)
         .outerjoin(
-            InterviewMember,
-            and_(InterviewMember.interview_id == Interview.id, InterviewMember.user_id == user.id),
+            member,
+            and_(member.interview_id == Interview.id, member.user_id == user.id),
         )
         .where(Attempt.public_id == public_id, is_reviewed_by(user, writes=writes))
     )

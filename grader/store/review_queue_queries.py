@@ -37,7 +37,7 @@ class Filters:
     verdict: Verdict | None = None  # of the last submission; JE: of any
     fault: str = ""  # that any submission behaves like
 
-    def words(self) -> dict[str, str]:
+    def words(self) -> dict[str, Any]:
         """Return them as an address holds them, without those that are off."""
         words = {
             "interview": self.interview,

@@ -26,6 +26,7 @@ from grader.web import (
     admin,
     api,
     attempts,
+    cohort,
     cookies,
     diagnoses,
     errors,
@@ -116,6 +117,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         admin.bp,
         reviews.bp,
         review_changes.bp,
+        cohort.bp,
         api.bp,
     ):
         app.register_blueprint(blueprint)

@@ -1,0 +1,226 @@
+"""An interview's candidates beside each other: faults, scores, submissions, cases that tell nobody apart, likeness."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from grader.grading.similar_sources import Similar, similar_sources
+from grader.problems.loader import Problem
+from grader.services.packages import Packages
+from grader.store import cohort_queries as queries
+from grader.store.cohort_queries import Behaved, CaseCount, Tried
+from grader.store.interview_models import Interview, InterviewProblem
+
+FAULTS_SHOWN: Final = 30
+CANDIDATES_SHOWN: Final = 40  # on one page
+CASES_SHOWN: Final = 40
+RUNS_MIN: Final = 5  # submissions that a case must have seen before anything is said of it
+BINS: Final = ("0–9", "10–19", "20–29", "30–39", "40–49", "50–59", "60–69", "70–79", "80–89", "90–99", "100")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A candidate, by label and number in the interview, and their attempts' ids by problem."""
+
+    key: int
+    number: int
+    label: str
+    attempts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FaultRow:
+    """A fault, and in how many submissions of each candidate it was met."""
+
+    fault: str
+    submissions: int
+    people: int
+    cells: tuple[tuple[int, bool], ...]  # for the candidates of the page: submissions, and whether the last one is
+
+
+@dataclass(frozen=True)
+class Solved:
+    """How a problem went."""
+
+    problem: InterviewProblem
+    attempts: int
+    solved: int
+    submissions: float | None  # median up to the first accepted one
+    minutes: float | None  # median from the start of the attempt to there
+
+
+@dataclass(frozen=True)
+class DullCase:
+    """A case with the same result in every submission."""
+
+    title: str
+    name: str
+    group: str
+    runs: int
+    is_passed: bool
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """The page."""
+
+    candidates: tuple[Candidate, ...]  # of this page
+    all_candidates: int  # who began
+    attempts: int
+    submissions: int
+    ours: int
+    faults: tuple[FaultRow, ...]
+    all_faults: int
+    scores: tuple[int, ...]  # attempts by BINS
+    median_score: float | None  # per cent
+    solved: tuple[Solved, ...]
+    dull: tuple[DullCase, ...]
+    looked_at: int  # submissions, for dull cases
+    pages: int
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """Two attempts whose last submissions are written alike."""
+
+    first: tuple[Candidate, str, int]  # with the attempt's id and the submission's number
+    second: tuple[Candidate, str, int]
+    share: float
+    runs: int
+
+
+def cohort(
+    session: Session, interview: Interview, problem: InterviewProblem | None, packages: Packages, page: int
+) -> Cohort:
+    """Return a page of an interview's cohort.
+
+    Args:
+        session: asks the database.
+        interview: of the one who asks.
+        problem: one of its problems; None: all of them.
+        packages: knows how many points a problem has.
+        page: of candidates, from 1.
+    """
+    tried = queries.tried_in(session, interview, problem)
+    behaved = queries.behaved_in(session, interview, problem)
+    everybody = _candidates(session, interview, tried)
+    shown = everybody[(page - 1) * CANDIDATES_SHOWN : page * CANDIDATES_SHOWN]
+    counts, looked_at = queries.cases_in(session, interview, problem)
+    shares = _shares(session, interview, tried, packages)
+    problems = [problem] if problem else interview.problems
+    rows = _fault_rows(behaved, tried, shown)
+    return Cohort(
+        candidates=tuple(shown),
+        all_candidates=len(everybody),
+        attempts=len(tried),
+        submissions=sum(one.submissions for one in tried),
+        ours=sum(one.ours for one in tried),
+        faults=tuple(rows[:FAULTS_SHOWN]),
+        all_faults=len(rows),
+        scores=_histogram(shares),
+        median_score=100 * median(shares) if shares else None,
+        solved=tuple(_solved(one, [each for each in tried if each.problem == one.id]) for one in problems),
+        dull=_dull(counts, interview),
+        looked_at=looked_at,
+        pages=-(-len(everybody) // CANDIDATES_SHOWN),
+    )
+
+
+def _candidates(session: Session, interview: Interview, tried: Sequence[Tried]) -> list[Candidate]:
+    """Return who began, in the order of invitations."""
+    attempts: dict[int, list[str]] = defaultdict(list)
+    for one in tried:
+        attempts[one.invitation].append(one.public_id)
+    invited = queries.candidates_in(session, interview)
+    return [
+        Candidate(key, number, label, tuple(attempts[key]))
+        for number, (key, label) in enumerate(invited, 1)
+        if key in attempts
+    ]
+
+
+def _fault_rows(behaved: Sequence[Behaved], tried: Sequence[Tried], shown: Sequence[Candidate]) -> list[FaultRow]:
+    """Return the faults that most people met first."""
+    who = {one.key: one.invitation for one in tried}
+    numbers: dict[str, Counter[int]] = defaultdict(Counter)
+    lasting: dict[str, set[int]] = defaultdict(set)
+    for one in behaved:
+        numbers[one.fault][who[one.attempt]] += one.submissions
+        if one.is_last:
+            lasting[one.fault].add(who[one.attempt])
+    rows = [
+        FaultRow(
+            fault,
+            found.total(),
+            len(found),
+            tuple((found[candidate.key], candidate.key in lasting[fault]) for candidate in shown),
+        )
+        for fault, found in numbers.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.people, -row.submissions, row.fault))
+
+
+def _shares(session: Session, interview: Interview, tried: Sequence[Tried], packages: Packages) -> list[float]:
+    """Return the scores of attempts as shares of what there is to get."""
+    most = {one.id: packages.pinned(session, one.package).max_score for one in interview.problems}
+    return [
+        one.score / most[one.problem] for one in tried if one.score is not None and most.get(one.problem, 0.0) > 0.0
+    ]
+
+
+def _histogram(shares: Sequence[float]) -> tuple[int, ...]:
+    counted = Counter(min(len(BINS) - 1, int(share * 10 + 1e-9)) for share in shares)
+    return tuple(counted[number] for number in range(len(BINS)))
+
+
+def _solved(problem: InterviewProblem, tried: Sequence[Tried]) -> Solved:
+    needed = [one.solved_with for one in tried if one.solved_with is not None]
+    minutes = [(one.solved_at - one.started_at).total_seconds() / 60 for one in tried if one.solved_at is not None]
+    return Solved(
+        problem, len(tried), len(needed), median(needed) if needed else None, median(minutes) if minutes else None
+    )
+
+
+def _dull(counts: Sequence[CaseCount], interview: Interview) -> tuple[DullCase, ...]:
+    titles = {one.id: one.package.title for one in interview.problems}
+    found = [
+        DullCase(titles.get(one.problem, ""), one.name, one.group, one.runs, one.passed > 0)
+        for one in counts
+        if one.runs >= RUNS_MIN and one.passed in (0, one.runs)
+    ]
+    return tuple(found[:CASES_SHOWN])
+
+
+def similar(
+    session: Session, interview: Interview, problem: InterviewProblem, packages: Packages
+) -> tuple[tuple[Likeness, ...], Similar]:
+    """Return whose last submissions on a problem are written alike."""
+    loaded: Problem = packages.pinned(session, problem.package)
+    tried = {one.key: one for one in queries.tried_in(session, interview, problem)}
+    sources = queries.newest_sources(session, interview, problem)
+    people = {one.key: one for one in _candidates(session, interview, list(tried.values()))}
+    variants = {one.variant for one in tried.values() if one.variant in loaded.spec.variants}
+    found = similar_sources(loaded, variants, {key: source for key, _, source, _ in sources})
+    ordinals = {key: ordinal for key, ordinal, _, _ in sources}
+    pairs = tuple(
+        Likeness(
+            _side(pair.first, tried, people, ordinals),
+            _side(pair.second, tried, people, ordinals),
+            pair.share,
+            pair.runs,
+        )
+        for pair in found.pairs
+    )
+    return pairs, found
+
+
+def _side(
+    key: int, tried: Mapping[int, Tried], people: Mapping[int, Candidate], ordinals: Mapping[int, int]
+) -> tuple[Candidate, str, int]:
+    return people[tried[key].invitation], tried[key].public_id, ordinals[key]
