@@ -16,6 +16,7 @@ from grader.store import admin_queries as queries
 from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.errors import retry_header
+from grader.web.pages import public_address
 from grader.web.service import current_user, now, service
 
 SHOWN: Final = 50  # on one page
@@ -96,8 +97,7 @@ def make_link(public_id: str) -> ResponseReturnValue:
             token = links.make(session, user, now(), links.RESET, current_user())
     except UserError as error:
         return _user_page(public_id, "link", error)
-    own: str = current_app.config["PUBLIC_URL"] or request.host_url
-    return _user_page(public_id, link=own.rstrip("/") + url_for("accounts.take_link", token=token))
+    return _user_page(public_id, link=public_address(url_for("accounts.take_link", token=token)))
 
 
 @bp.post("/users/<public_id>/sessions")

@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from typing import Final
 
-from flask import Blueprint, Response, current_app, redirect, render_template, request, url_for
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from grader.errors import NotFound, UserError
@@ -18,6 +18,7 @@ from grader.services.invitations import EXTENSION_MAX, INVITATIONS_MAX, REASON_L
 from grader.store import interview_queries as queries
 from grader.store.interview_models import LABEL_LENGTH, Part
 from grader.store.session import read_session, write_session
+from grader.web.pages import public_address
 from grader.web.service import current_user, now, service
 
 DONE: Final = {
@@ -85,9 +86,7 @@ def download_links(public_id: str) -> ResponseReturnValue:
 
 
 def _address(token: str) -> str:
-    """Return the address that a candidate opens, under the name that people know the service by."""
-    own: str = current_app.config["PUBLIC_URL"] or request.host_url
-    return own.rstrip("/") + url_for("invitations.take", token=token)
+    return public_address(url_for("invitations.take", token=token))
 
 
 @bp.get("/candidates/<invitation>")

@@ -50,6 +50,12 @@ def page_above(path: str) -> str:
     return known_page(path)
 
 
+def public_address(path: str) -> str:
+    """Return the whole address of a path, under the name that people know the service by, to be told to somebody."""
+    own: str = current_app.config["PUBLIC_URL"] or request.host_url
+    return own.rstrip("/") + path
+
+
 def _is_page(path: str) -> bool:
     # browsers drop some characters and read a backslash as a slash, so what is not plain is nobody's page
     if not re.fullmatch(r"/(?!/)[\w/.~-]*", path, re.ASCII):

@@ -12,22 +12,30 @@ from typing import Any, Final
 import pytest
 import yaml
 from flask import Flask
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, select, update
 from werkzeug.test import TestResponse
 
 from grader.grading.verdict import Verdict
 from grader.services import links, tokens
 from grader.store.account_queries import user_named
-from grader.store.interview_models import AuditEntry
+from grader.store.interview_models import AuditEntry, Invitation
 from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.service import now
 from tests.services.made import make_judgement
-from tests.web.browsing import PASSWORD, Browser, judge_last
+from tests.services.tiny_package import SLUG
+from tests.web.browsing import PASSWORD, Browser, judge_last, make_user
 from tests.web.test_routes import filled, routes
 
 LISTED: Final[dict[str, Any]] = yaml.safe_load((Path(__file__).parents[1] / "data" / "audited.yaml").read_text())
 SECRETS: Final = (PASSWORD, "six loud herons", "canary", "grd_", "Adeline", "Ines")
+
+
+SET_UP: Final[dict[str, str]] = LISTED["audited"]["POST /interviews/new"]["send"]
+
+
+def tiny_hash(app: Flask) -> str:
+    return str(app.extensions["grader"].packages.named(SLUG).sha256)
 
 
 def entries(engine: Engine) -> list[AuditEntry]:
@@ -49,7 +57,7 @@ class Stage:
         self.engine = engine
         self.app = app
         self.ada = Browser(app)
-        self.path = self.session = self.token = ""
+        self.path = self.session = self.token = self.invitation = ""
 
     def nobody(self) -> None:
         self.ada.post("/sign-out")
@@ -94,16 +102,49 @@ class Stage:
         self.over()
         self.ada.post(f"{self.path}/answers/first", answer="an answer that is long enough")
 
+    def interviewer(self) -> None:
+        with write_session(self.engine) as session:
+            session.execute(update(User).values(is_interviewer=True))
+
+    def interview(self) -> None:
+        self.interviewer()
+        reply = self.ada.post("/interviews/new", **{**SET_UP, "problem": tiny_hash(self.app)})
+        self.path = reply.location.partition("?")[0]
+
+    def two_leads(self) -> None:
+        self.interview()
+        make_user(self.engine, "Rob")
+        self.interviewer()
+        self.ada.post(f"{self.path}/members", name="Rob", part="lead")
+
+    def archived(self) -> None:
+        self.interview()
+        self.ada.post(f"{self.path}/archive")
+
+    def invited(self) -> None:
+        self.interview()
+        self.ada.post(f"{self.path}/invite", names="canary candidate")
+        with read_session(self.engine) as session:
+            self.invitation = session.scalars(select(Invitation.public_id)).one()
+
+    def under_way(self) -> None:
+        self.invited()
+        with write_session(self.engine) as session:
+            times = {"started_at": now(), "ends_at": now() + timedelta(hours=1)}
+            session.execute(update(Invitation).values(**times))
+
     def set_up(self, before: str) -> None:
         steps: dict[str, Callable[[], None]] = {"token": self.make_token}
         (steps.get(before) or getattr(self, before))()
 
     def send(self, rule: str, case: dict[str, Any]) -> TestResponse:
-        path = filled(rule, self.path)
+        rule = rule.replace("<member>", ada_of(self.engine).public_id) if "<member>" in rule else rule
+        path = filled(rule.replace("<invitation>", self.invitation), self.path)
         if rule.startswith("/api/"):
             headers = {"Authorization": f"Bearer {self.token}"}
             return self.app.test_client().post(path, json=case["json"], headers=headers)
-        fields = {name: self.session if value == "SESSION" else value for name, value in case["send"].items()}
+        places = {"SESSION": self.session, "PACKAGE": tiny_hash(self.app)}
+        fields = {name: places.get(value, value) for name, value in case["send"].items()}
         return self.ada.post(path, **fields)
 
 
@@ -122,7 +163,7 @@ def test_a_change_leaves_one_entry(app: Flask, engine: Engine, route: str) -> No
     written = entries(engine)[len(before) :]
     assert [entry.action for entry in written] == [case["action"]]
     (entry,) = written
-    assert re.fullmatch(r"(user|attempt|token) [a-z2-7]{12}", entry.subject)
+    assert re.fullmatch(r"(user|attempt|token|interview|invitation) [a-z2-7]{12}", entry.subject)
     assert re.fullmatch(r"[a-z2-7]{12}", entry.actor)
     told = f"{entry.detail} {entry.subject} {json.dumps(json.loads(entry.detail))}"
     assert not [secret for secret in SECRETS if secret in told]
