@@ -29,7 +29,9 @@ def candidate_page(candidate: str, values: Sequence[Value]) -> str:
         '<div class="head"><h1>{}</h1></div>{}'
     ).format(BACK, name, notice)
     body = Markup("").join(map(_problem, values))
-    return standalone(f"{name}: results", Markup('{}{}<div class="stack-l">{}</div>').format(sprite(), head, body))
+    return standalone(
+        f"Results of {name}", Markup('{}<div class="stack-l"><div>{}</div>{}</div>').format(sprite(), head, body)
+    )
 
 
 def _problem(value: Value) -> Markup:

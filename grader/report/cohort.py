@@ -10,12 +10,15 @@ from typing import Final
 from markupsafe import Markup
 
 from grader.grading.verdict import Verdict
-from grader.report.cohort_charts import bar, fault_map, histogram
+from grader.report.cohort_charts import bar, histogram
+from grader.report.fault_map import MapRow, fault_map
 from grader.report.icons import sprite, state
 from grader.report.page import standalone
 from grader.report.visible import visible
 
 BINS: Final = 10
+FAULTS_DRAWN: Final = 40
+CANDIDATES_DRAWN: Final = 120
 Row = Mapping[str, str]  # of results.csv
 
 
@@ -48,11 +51,13 @@ def cohort_page(cohort: Cohort) -> str:
         Markup('<section class="sec"><h2>{}</h2>{}</section>').format(name, body) for name, body in sections if body
     ]
     title = visible(cohort.title, keep="")
-    head = Markup('<div class="head"><div><h1>{}</h1><p>{} candidates, {} results. For interviewers.</p></div></div>')
+    head = Markup(
+        '<div class="head"><div><h1>Results of {}</h1><p>{} candidates, {} results. For interviewers.</p></div></div>'
+    )
     body = Markup('{}{}<div class="stack-l">{}</div>').format(
         sprite(), head.format(title, len(cohort.candidates), len(cohort.rows)), Markup("").join(parts)
     )
-    return standalone(f"{title}: results", body)
+    return standalone(f"Results of {title}", body, "review.css")
 
 
 def verdict_state(verdict: str) -> Markup:
@@ -119,7 +124,31 @@ def _faults(cohort: Cohort) -> Markup:
     order = sorted(counts, key=lambda fault: (-len(counts[fault]), fault))
     rows = [(visible(fault, keep=""), str(counts[fault].total()), str(len(counts[fault]))) for fault in order]
     head = [("Fault", False), ("Submissions", True), ("Candidates", True)]
-    return fault_map(order, cohort.candidates, counts) + table("Faults by number of candidates", head, rows)
+    return _fault_map(cohort, order, counts) + table("Faults by number of candidates", head, rows)
+
+
+def _fault_map(cohort: Cohort, order: Sequence[str], counts: Mapping[str, Counter[str]]) -> Markup:
+    """Draw the most common faults by the candidates who have one; a column bears the number of the last table."""
+    shown = order[:FAULTS_DRAWN]
+    guilty = {name for fault in shown for name in counts[fault]}
+    columns = [(at, name) for at, name in enumerate(cohort.candidates, 1) if name in guilty][:CANDIDATES_DRAWN]
+    rows = [
+        MapRow(
+            visible(fault, keep=""),
+            counts[fault].total(),
+            len(counts[fault]),
+            [(counts[fault][name], False) for _, name in columns],
+        )
+        for fault in shown
+    ]
+    drawn = fault_map(rows, [(at, visible(name, keep="")) for at, name in columns])
+    cut = len(shown) < len(order) or len(columns) < len(guilty)
+    text = "A column is a candidate, by the number in the last table; a cell counts the submissions with that fault."
+    text += f" Drawn: {len(shown)} of {len(order)} faults, {len(columns)} of {len(guilty)} candidates." if cut else ""
+    return Markup(
+        '<div class="scroll panel pad" tabindex="0" role="region" aria-label="Fault by candidate">{}</div>'
+        '<p class="small mut">{}</p>'
+    ).format(drawn, text)
 
 
 def _points(cohort: Cohort) -> Markup:
@@ -153,12 +182,12 @@ def _candidates(cohort: Cohort) -> Markup:
     for row in cohort.rows:
         results[row["candidate"]][row["problem"]] = row
     lines = []
-    for candidate, mine in results.items():
+    for number, (candidate, mine) in enumerate(results.items(), 1):
         link = Markup('<a href="{}">{}</a>').format(cohort.pages[candidate], visible(candidate, keep=""))
         cells = [_result(mine.get(problem)) for problem in cohort.problems]
         total = sum(float(row["score"]) for row in mine.values() if row["score"])
-        lines.append((link, *cells, f"{total:g}"))
-    head = [("Candidate", False), *((problem, False) for problem in cohort.problems), ("Points", True)]
+        lines.append((link, str(number), *cells, f"{total:g}"))
+    head = [("Candidate", False), ("No.", True), *((problem, False) for problem in cohort.problems), ("Points", True)]
     return table("Candidates", head, lines)
 
 

@@ -32,11 +32,15 @@ _FRAME: Final = Markup(
 )
 
 
-def standalone(title: str, body: Markup) -> str:
-    """Return a whole page; the title is escaped, the body is markup already."""
-    return str(_FRAME.format(title=title, style=_style(), body=body))
+def standalone(title: str, body: Markup, *sheets: str) -> str:
+    """Return a whole page; the title is escaped, the body is markup already.
+
+    Args:
+        sheets: names of style sheets that it needs beside the common one.
+    """
+    return str(_FRAME.format(title=title, style=Markup("\n").join(map(_style, ("grader.css", *sheets))), body=body))
 
 
 @cache
-def _style() -> Markup:
-    return Markup((STATIC / "grader.css").read_text())  # noqa: S704 - our own file
+def _style(name: str) -> Markup:
+    return Markup((STATIC / name).read_text())  # noqa: S704 - our own files

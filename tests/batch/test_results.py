@@ -196,9 +196,10 @@ def test_a_full_disk_leaves_earlier_files_whole(tmp_path: Path) -> None:
             results.add(result(name))
         results.finish()
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    with files_of(10), Results(tmp_path / "out", resume=True) as results:
-        with pytest.raises(JudgeError, match=r"results\.jsonl cannot be written"):
-            results.keep(wanted_of(submissions(tmp_path / "fewer", "ab")))
+    fewer = wanted_of(submissions(tmp_path / "fewer", "ab"))
+    unwritable = pytest.raises(JudgeError, match=r"results\.jsonl cannot be written")
+    with files_of(10), Results(tmp_path / "out", resume=True) as results, unwritable:
+        results.keep(fewer)
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 
 
