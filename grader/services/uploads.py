@@ -101,10 +101,11 @@ def upload(
         problem = _loaded(data, name.strip(), file_name)
     except InvalidPackage as error:
         raise UnusablePackage(error.findings) from None
-    if known := package_of(session, problem.sha256):
-        if known.uploaded_by_id != user.id or known.slug != problem.slug:
-            raise NameTaken("Exactly this package is here already, under another name or another person's; change it.")
+    known = package_of(session, problem.sha256)
+    if known is not None and known.uploaded_by_id == user.id and known.slug == problem.slug:
         return queries.check_of(session, user, problem.sha256)
+    if known is not None or any(problem.sha256 == offered.sha256 for offered in packages.offered()):
+        raise NameTaken("Exactly this package is here already, under another name or another person's; change it.")
     _check_name(session, user, problem.slug, packages)
     if queries.number_uploaded(session, user) >= UPLOADS_MAX:
         raise UserError(f"You have {UPLOADS_MAX} packages, which is the most; ask an admin.")
