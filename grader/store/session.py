@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Dialect, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
@@ -18,6 +20,8 @@ from grader.errors import UserError
 BUSY_S: Final = 30.0  # how long a SQLite connection waits for another one's write
 # errors tell no parameters, which may be sources and hashes; threads are as many as their server allows
 _SHARED: Final[dict[str, Any]] = {"hide_parameters": True, "max_overflow": -1}
+# by each SQLite engine's dialect, which its variants share: whose turn it is to write, and how long others wait for it
+_TURNS: Final[WeakKeyDictionary[Dialect, tuple[threading.Lock, float]]] = WeakKeyDictionary()
 
 
 def make_engine(url: str, busy_s: float = BUSY_S) -> Engine:
@@ -62,6 +66,7 @@ def _sqlite(url: URL, busy_s: float) -> Engine:
             f"The database {url.database} cannot be made or opened ({error.strerror}); choose another place."
         ) from None
     engine = create_engine(url, connect_args={"isolation_level": None, "timeout": busy_s}, **_SHARED)
+    _TURNS[engine.dialect] = threading.Lock(), busy_s
     event.listen(engine, "connect", _set_pragmas)
     event.listen(engine, "begin", _begin)
     return engine
@@ -86,10 +91,30 @@ def read_session(engine: Engine) -> Iterator[Session]:
 
 
 @contextmanager
+def _turn(engine: Engine) -> Iterator[None]:
+    turns = _TURNS.get(engine.dialect)
+    if turns is None:
+        yield
+        return
+    lock, longest_s = turns
+    is_mine = lock.acquire(timeout=longest_s)  # whoever waits too long is told by the database
+    try:
+        yield
+    finally:
+        if is_mine:
+            lock.release()
+
+
+@contextmanager
 def write_session(engine: Engine) -> Iterator[Session]:
     """Give a session that is committed at the end, or rolled back when an error leaves the block.
 
-    On SQLite it holds the only write lock from its first statement on.
+    On SQLite it holds the only write lock from its first statement on. The threads of this process take turns before
+    they ask for it: SQLite itself would have them sleep, longer each time, and would let the luckiest have it.
     """
-    with Session(engine.execution_options(writes=True), expire_on_commit=False) as session, session.begin():
+    with (
+        _turn(engine),
+        Session(engine.execution_options(writes=True), expire_on_commit=False) as session,
+        session.begin(),
+    ):
         yield session

@@ -58,6 +58,19 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         if not ahead or self._add(conn, ahead):
             self._on_more(conn, conn.sock)
 
+    def is_parent_alive(self) -> bool:
+        """Tell whether gunicorn's parent lives; an orphan ends as if it had been told to."""
+        if not super().is_parent_alive():
+            self.alive = False
+        return bool(self.alive)
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """Take new connections or not; who ends gives the port away at once, so that a successor can have it."""
+        super().set_accept_enabled(enabled)
+        if not self.alive:
+            for listener in self.sockets:
+                listener.close()
+
     def finish_request(self, conn: TConn, fs: Future[bool]) -> None:
         """Keep the connection for the next request, or say goodbye without waiting."""
         if not fs.cancelled() and fs.exception() is None and fs.result() is True:

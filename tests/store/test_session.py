@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from sqlalchemy import event, text
-from sqlalchemy.exc import IntegrityError, StatementError
+from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 
 from grader.errors import UserError
 from grader.store import queries
@@ -123,3 +123,47 @@ def test_public_ids_are_random_base32() -> None:
     assert all(
         len(public_id) == 12 and set(public_id) <= set("abcdefghijklmnopqrstuvwxyz234567") for public_id in found
     )
+
+
+def test_writers_of_one_process_take_turns(sqlite_url: str) -> None:
+    """A writer that has to wait goes on as soon as the one before it is done, and not after a nap."""
+    upgrade(sqlite_url)
+    engine = make_engine(sqlite_url, busy_s=20)
+    order: list[str] = []
+    is_writing, may_end = threading.Event(), threading.Event()
+
+    def write_first() -> None:
+        with write_session(engine) as session:
+            make_candidate(session, "first")
+            is_writing.set()
+            may_end.wait(20)
+            order.append("first")
+
+    def write_second() -> None:
+        with write_session(engine) as session:
+            order.append("second")
+            make_candidate(session, "second")
+
+    first, second = threading.Thread(target=write_first), threading.Thread(target=write_second)
+    first.start()
+    is_writing.wait(20)
+    second.start()
+    with read_session(engine) as session:
+        assert session.query(User).count() == 0  # readers do not wait
+    may_end.set()
+    first.join()
+    second.join()
+    assert order == ["first", "second"]
+    engine.dispose()
+
+
+def test_a_writer_that_waits_too_long_is_told_by_the_database(sqlite_url: str) -> None:
+    upgrade(sqlite_url)
+    engine = make_engine(sqlite_url, busy_s=0.1)
+    with write_session(engine) as session:
+        make_candidate(session, "first")
+        with pytest.raises(OperationalError, match="database is locked"), write_session(engine) as other:
+            make_candidate(other, "second")
+    with read_session(engine) as session:
+        assert [user.name for user in session.query(User)] == ["first"]
+    engine.dispose()

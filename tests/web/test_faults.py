@@ -159,7 +159,7 @@ def is_accepted(visitor: Visitor, page: str) -> bool:
 @pytest.mark.sandbox
 def test_on_a_disk_that_fills_up_nothing_that_was_acknowledged_is_lost(tmp_path: Path) -> None:
     write_package(tmp_path / "problems")
-    limit = 1_500_000  # bytes of any file, the database's log among them
+    limit = 3_000_000  # bytes of any file, the database's log among them
 
     def bound() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
