@@ -37,7 +37,7 @@ def small_package(root: Path, **changes: str) -> dict[str, bytes]:
 
 
 def hostile(recipe: Mapping[str, Any], root: Path) -> bytes:
-    """Return the archive of a recipe of tests/data/archives.yaml."""
+    """Return the archive of a recipe of tests/data/package_archives.yaml."""
     buffer = io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         warnings.simplefilter("ignore")  # zipfile notices doubled names as well

@@ -99,26 +99,14 @@ def newest_of(session: Session, slug: str) -> Package | None:
 
 def used(session: Session, packages: Sequence[Package]) -> dict[int, Used]:
     """Return how often packages are used, by their keys."""
-    keys = [package.id for package in packages]
-    interviews = dict(
-        session.execute(
-            select(InterviewProblem.package_id, func.count(func.distinct(InterviewProblem.interview_id)))
-            .where(InterviewProblem.package_id.in_(keys))
-            .group_by(InterviewProblem.package_id)
-        )
-        .tuples()
-        .all()
+    interviews = (
+        select(func.count(func.distinct(InterviewProblem.interview_id)))
+        .where(InterviewProblem.package_id == Package.id)
+        .scalar_subquery()
     )
-    attempts = dict(
-        session.execute(
-            select(Attempt.package_id, func.count(Attempt.id))
-            .where(Attempt.package_id.in_(keys))
-            .group_by(Attempt.package_id)
-        )
-        .tuples()
-        .all()
-    )
-    return {key: Used(interviews.get(key, 0), attempts.get(key, 0)) for key in keys}
+    attempts = select(func.count(Attempt.id)).where(Attempt.package_id == Package.id).scalar_subquery()
+    statement = select(Package.id, interviews, attempts).where(Package.id.in_([package.id for package in packages]))
+    return {key: Used(*numbers) for key, *numbers in session.execute(statement)}
 
 
 def interviews_with(session: Session, user: User, package: Package) -> Sequence[Interview]:

@@ -30,7 +30,10 @@ def item_to_judge(session: Session, key: int) -> tuple[RejudgeItem, Rejudge, byt
         .options(joinedload(Rejudge.to_package))
     )
     found = session.execute(statement).one_or_none()
-    return None if found is None else found.tuple()
+    if found is None:
+        return None
+    item, rejudge, source = found
+    return item, rejudge, source
 
 
 def set_item(session: Session, key: int, **values: Any) -> bool:

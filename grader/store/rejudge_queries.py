@@ -159,7 +159,7 @@ def counts(session: Session, rejudge: Rejudge) -> Counts:
     )
     old, new = func.coalesce(by_attempt.c.old, 0.0), func.coalesce(by_attempt.c.new, 0.0)
     attempts = select(func.count(), _number(new > old), _number(new < old)).select_from(by_attempt)
-    return Counts(*session.execute(items).one().tuple(), *session.execute(attempts).one().tuple())
+    return Counts(*session.execute(items).one(), *session.execute(attempts).one())
 
 
 def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:

@@ -17,7 +17,9 @@ from grader.problems.uploads import read_upload
 from tests.archives import files_of, hostile, small_package, zipped
 from tests.packages import SHIPPED
 
-ARCHIVES: Final[dict[str, Any]] = yaml.safe_load((Path(__file__).parents[1] / "data" / "archives.yaml").read_text())
+ARCHIVES: Final[dict[str, Any]] = yaml.safe_load(
+    (Path(__file__).parents[1] / "data" / "package_archives.yaml").read_text()
+)
 BUILT_ON_STANDARD: Final = "heads-never-mix"
 
 
