@@ -14,7 +14,7 @@ from grader.grading.verdict import Verdict
 from grader.store.interview_models import Interview, InterviewProblem, Invitation, ScoreOverride
 from grader.store.models import Attempt, CaseResult, Submission, SubmissionFault
 
-SUBMISSIONS_MAX: Final = 500  # the newest ones, whose cases are looked at
+SUBMISSIONS_MAX: Final = 250  # the newest ones, whose cases are looked at
 SOURCES_MAX: Final = 200  # the newest ones that are compared with each other
 
 
@@ -84,30 +84,28 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
         problem,
     ).group_by(Submission.attempt_id)
     counted = counts.subquery()
+    columns = (
+        Attempt.id,
+        Attempt.public_id,
+        Attempt.invitation_id,
+        Attempt.interview_problem_id,
+        Attempt.variant,
+        Attempt.started_at,
+        Attempt.solved_at,
+        # by hand where it was set, otherwise the automatic one less what hints cost
+        func.coalesce(ScoreOverride.score, Attempt.best_score - Attempt.hint_cost),
+        func.coalesce(counted.c.judged, 0),
+        counted.c.first,
+        func.coalesce(counted.c.ours, 0),
+    )
     statement = _of(
-        select(Attempt, ScoreOverride.score, counted.c.judged, counted.c.first, counted.c.ours)
+        select(*columns)
         .outerjoin(counted, counted.c.attempt_id == Attempt.id)
         .outerjoin(ScoreOverride, ScoreOverride.id == newest),
         interview,
         problem,
     ).order_by(Attempt.id)
-    return [_tried(attempt, *rest) for attempt, *rest in session.execute(statement)]
-
-
-def _tried(attempt: Attempt, by_hand: float | None, judged: int | None, first: int | None, ours: int | None) -> Tried:
-    return Tried(
-        key=attempt.id,
-        public_id=attempt.public_id,
-        invitation=attempt.invitation_id or 0,
-        problem=attempt.interview_problem_id or 0,
-        variant=attempt.variant,
-        started_at=attempt.started_at,
-        solved_at=attempt.solved_at,
-        score=attempt.points if by_hand is None else by_hand,
-        submissions=judged or 0,
-        solved_with=first,
-        ours=ours or 0,
-    )
+    return [Tried(*row) for row in session.execute(statement)]
 
 
 def behaved_in(session: Session, interview: Interview, problem: InterviewProblem | None) -> list[Behaved]:

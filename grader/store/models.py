@@ -144,6 +144,7 @@ class Submission(Base):
     __tablename__ = "submission"
     __table_args__ = (
         UniqueConstraint("attempt_id", "ordinal"),
+        Index("ix_submission_course", "attempt_id", "ordinal", "verdict"),  # what is counted without reading sources
         Index(
             "ix_submission_unjudged",
             "id",

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from grader.grading.verdict import Verdict
@@ -99,8 +99,8 @@ def _joined(statement: Any, user: User, filters: Filters, now: datetime) -> Any:
 
 
 def _conditions(user: User, filters: Filters, now: datetime) -> list[ColumnElement[bool]]:
-    finished = exists().where(Review.attempt_id == Attempt.id, Review.finished_at.is_not(None))
-    own_finished = finished.where(Review.user_id == user.id)
+    reviews = select(Review.id).where(Review.attempt_id == Attempt.id, Review.finished_at.is_not(None))
+    finished, own_finished = reviews.exists(), reviews.where(Review.user_id == user.id).exists()
     unclaimed = or_(Attempt.claimed_by_id.is_(None), Attempt.claimed_by_id == user.id)
     by_state: dict[Wanted, list[ColumnElement[bool]]] = {
         Wanted.WAITING: [Interview.archived_at.is_(None), is_over(now), has_submission(), ~finished, unclaimed],
@@ -112,7 +112,8 @@ def _conditions(user: User, filters: Filters, now: datetime) -> list[ColumnEleme
     if filters.interview:
         conditions.append(Interview.public_id == filters.interview)
     if filters.verdict is Verdict.JE:
-        conditions.append(exists().where(Submission.attempt_id == Attempt.id, Submission.verdict == Verdict.JE))
+        failed = select(Submission.id).where(Submission.attempt_id == Attempt.id, Submission.verdict == Verdict.JE)
+        conditions.append(failed.exists())
     elif filters.verdict is not None:
         conditions.append(_last(Submission.verdict) == filters.verdict)
     if filters.fault:
@@ -202,11 +203,11 @@ def _row(user: User, row: tuple[Any, ...], faults: dict[int, tuple[str, ...]]) -
 def _last_faults(session: Session, attempts: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """Return the faults that the last submissions of attempts behave like."""
     later = aliased(Submission)
-    is_last = ~exists().where(later.attempt_id == Submission.attempt_id, later.ordinal > Submission.ordinal)
+    after = select(later.id).where(later.attempt_id == Submission.attempt_id, later.ordinal > Submission.ordinal)
     statement = (
         select(Submission.attempt_id, SubmissionFault.fault)
         .join(SubmissionFault, SubmissionFault.submission_id == Submission.id)
-        .where(Submission.attempt_id.in_(attempts), is_last)
+        .where(Submission.attempt_id.in_(attempts), ~after.exists())
         .order_by(Submission.attempt_id, SubmissionFault.position)
     )
     found: dict[int, tuple[str, ...]] = {}

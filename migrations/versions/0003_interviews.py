@@ -40,6 +40,7 @@ def upgrade() -> None:
         package.create_foreign_key("fk_package_uploaded_by_id_user_account", "user_account", ["uploaded_by_id"], ["id"])
     with op.batch_alter_table("submission") as submission:
         submission.add_column(sa.Column("is_by_clock", sa.Boolean(), nullable=False, server_default=sa.false()))
+        submission.create_index("ix_submission_course", ["attempt_id", "ordinal", "verdict"])
     with op.batch_alter_table("submission") as submission:  # the models give the value, the database none
         submission.alter_column("is_by_clock", server_default=None)
 
@@ -316,6 +317,7 @@ def guard_audit_log() -> None:
 
 def downgrade() -> None:
     with op.batch_alter_table("submission") as submission:
+        submission.drop_index("ix_submission_course")
         submission.drop_column("is_by_clock")
     with op.batch_alter_table("package") as package:
         package.drop_constraint("fk_package_uploaded_by_id_user_account", type_="foreignkey")
