@@ -173,11 +173,9 @@ def _search_below(folder: Path, seen: _Seen) -> None:
 def _search_archive(path: Path, seen: _Seen) -> None:
     sound = []
     for info in members(path):
-        if any(part not in (".", "..") and not _is_meant(part) for part in info.orig_filename.split("/") if part):
-            continue
         if fault := next(faults_of(info), None):
             seen.unreadable.append(f"{path}/{info.orig_filename} {fault}; nothing in it is judged.")
-        else:
+        elif all(map(_is_meant, info.filename.rstrip("/").split("/"))):
             sound.append(info)
     top = _top_of([info.filename for info in sound if not info.is_dir()])
     for info in sound:

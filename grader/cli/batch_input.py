@@ -15,7 +15,7 @@ from grader.problems.loader import slugs
 from grader.problems.sets import named_set
 
 SHOWN: Final = 5  # ignored files that are named one by one
-LACKING_SHOWN: Final = 20  # candidates without some of a set's problems, and of a roster, the same
+LACKING_SHOWN: Final = 20  # candidates who lack something, and places that cannot be read, the same
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,11 @@ def _say(found: Found, named: Layout) -> None:
         warn(named.misfit(name))
     if len(found.ignored) > SHOWN:
         warn(f"{len(found.ignored) - SHOWN} more files are not judged either.")
-    for sentence in (*found.unreadable, *found.remarks):
-        warn(sentence)
+    for sentences in (found.unreadable, found.remarks):
+        for sentence in sentences[:LACKING_SHOWN]:
+            warn(sentence)
+        if len(sentences) > LACKING_SHOWN:
+            warn(f"and {len(sentences) - LACKING_SHOWN} more of that kind.")
 
 
 def _say_missing(found: Found, problems: list[str], set_name: str) -> None:
