@@ -1,0 +1,22 @@
+"""Local attention of one head: every token reads itself and the tokens shortly before it."""
+
+import numpy as np
+
+
+def softmax(scores):
+    """Softmax along the last axis, safe for large scores and for -inf."""
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    exps = np.exp(shifted)
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def local_attention(q, k, v, window):
+    """Return the mixed values h (T, e) and the attention weights (T, T)."""
+    tokens, size = q.shape
+    scores = q @ k.T / np.sqrt(size)
+
+    query, key = np.indices((tokens, tokens))
+    readable = (key <= query) & (key >= query - window)
+    weights = softmax(np.where(readable, scores, -np.inf))
+
+    return weights @ v, weights
