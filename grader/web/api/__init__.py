@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.web.api import openapi, practice, submissions
+from grader.web.api import interviews, openapi, practice, submissions
 from grader.web.api.v1 import bp
 
-__all__ = ["bp", "openapi", "practice", "submissions"]  # the modules, as their import adds their operations
+# the modules, for their import adds their operations
+__all__ = ["bp", "interviews", "openapi", "practice", "submissions"]

@@ -74,7 +74,7 @@ def document() -> dict[str, Any]:
 
 
 def _schemas() -> dict[str, Any]:
-    replies = {operation.reply for operation in operations.listed} | {schemas.Problem}
+    replies = {operation.reply for operation in operations.listed if operation.reply} | {schemas.Problem}
     inputs = {operation.body for operation in operations.listed if operation.body} | {SourceBody}
     wanted: list[tuple[type[BaseModel], Any]] = [(model, "serialization") for model in replies]
     wanted += [(model, "validation") for model in inputs]
@@ -100,7 +100,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         "summary": operation.summary,
         "description": scope,
         "parameters": _parameters(operation),
-        "responses": {str(operation.status): _answer(operation.reply, JSON, "As asked.")}
+        "responses": {str(operation.status): _well(operation)}
         | {str(status): _answer(schemas.Problem, KIND, REFUSALS[status]) for status in refusals},
     }
     if operation.takes_source:
@@ -124,6 +124,12 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         schema = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"^[\x21-\x7e]+$"}
         found.append({"name": "Idempotency-Key", "in": "header", "description": KEY_WORDS, "schema": schema})
     return found
+
+
+def _well(operation: Operation) -> dict[str, Any]:
+    if operation.reply is not None:
+        return _answer(operation.reply, JSON, "As asked.")
+    return {"description": "A file.", "content": {kind: {"schema": {"type": "string"}} for kind in operation.files}}
 
 
 def _answer(model: type[BaseModel], kind: str, words: str) -> dict[str, Any]:

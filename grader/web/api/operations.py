@@ -21,7 +21,7 @@ from grader.web.service import received_at, service
 JSON: Final = "application/json"
 RAW: Final = ("application/octet-stream", "text/x-python")  # kinds of a source that comes as it is
 Method = Literal["GET", "POST"]
-View = Callable[..., "BaseModel | bytes"]
+View = Callable[..., "BaseModel | bytes | Response"]
 Model = TypeVar("Model", bound=BaseModel)
 FINDINGS_TOLD: Final = 5
 NAME_SHOWN: Final = 80  # characters of a field that nobody knows
@@ -75,7 +75,8 @@ class Operation:
     rule: str  # as Flask writes it, under the prefix
     summary: str
     scope: Scope | None  # None: any token
-    reply: type[BaseModel]
+    reply: type[BaseModel] | None  # None: a file
+    files: tuple[str, ...]  # kinds of file that are answered
     status: int
     refusals: tuple[int, ...]  # beside those that every operation has
     query: type[Input] | None
@@ -94,8 +95,9 @@ class Operations:
         self,
         method: Method,
         rule: str,
-        reply: type[BaseModel],
+        reply: type[BaseModel] | None,
         *,
+        files: tuple[str, ...] = (),
         scope: Scope | None = "practice",
         status: int = 200,
         refusals: tuple[int, ...] = (),
@@ -105,7 +107,8 @@ class Operations:
         Args:
             method: of HTTP.
             rule: the address under the prefix.
-            reply: what is answered when all is well; the view returns that, or its bytes.
+            reply: what is answered when all is well; the view returns that, or its bytes. None: one of `files`.
+            files: kinds of file; the view returns the whole answer.
             scope: what a token must be for.
             status: of that answer.
             refusals: statuses that this operation answers besides.
@@ -120,6 +123,7 @@ class Operations:
                 summary=(view.__doc__ or "").strip().splitlines()[0],
                 scope=scope,
                 reply=reply,
+                files=files,
                 status=status,
                 refusals=refusals,
                 query=hints.get("query"),
@@ -151,6 +155,8 @@ def _answering(operation: Operation, view: View) -> Callable[..., Response]:
         elif operation.body is not None:
             taken["body"] = _body(operation.body)
         answered = view(Call(caller, came_at, request.get_data()), **taken, **path)
+        if isinstance(answered, Response):
+            return answered
         body = answered if isinstance(answered, bytes) else json_of(answered)
         return Response(body, operation.status, content_type=JSON)
 
