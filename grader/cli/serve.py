@@ -6,12 +6,15 @@ import os
 import socket
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
 from grader.cli.judging import require_sandbox
 from grader.config import Settings, read_settings
 from grader.errors import UserError
+
+ENDING_S: Final = 10.0  # how long a server that is just ending may keep the database
 
 
 @click.command("serve")
@@ -44,12 +47,19 @@ def serve_command(host: str, port: int, processes: int, threads: int) -> None:
 
 
 def _prepare_database(url: str) -> None:
-    """Bring it up to date. The web processes do so as well, but their log is a bad place to hear what goes wrong."""
+    """Bring it up to date, and see that no other server has it.
+
+    The web processes do so as well, but their log is a bad place to hear what goes wrong.
+    """
     from grader.cli.database import clear_errors
+    from grader.store import lock
     from grader.store.migrate import upgrade
 
     with clear_errors(url):
+        held = lock.hold(url, ENDING_S)
         upgrade(url)
+        if held is not None:
+            held.let_go()
 
 
 def _greet_first_user(settings: Settings, port: int) -> None:

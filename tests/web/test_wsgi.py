@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -73,12 +76,61 @@ def test_what_a_stopped_server_left_is_judged_at_the_next_start(
     assert set(verdicts(tmp_path / "run")) == {Verdict.AC}
 
 
+@pytest.mark.sandbox
+def test_what_is_being_judged_is_finished_when_the_server_stops(tmp_path: Path, problems: Path) -> None:
+    slow = b"import time\n\n\ndef twice(x):\n    time.sleep(0.2)\n    return x * 2\n"
+    with serving(tmp_path / "run", problems) as base:
+        visitor = Visitor(base)
+        visitor.submit(RIGHT)  # the cases are made
+        page = visitor.submit(slow)
+        assert "Grading" in visitor.open(page)[1]
+    assert verdicts(tmp_path / "run") == [Verdict.AC, Verdict.AC]
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("options", [[], ["--config=python:grader.cli.web_server"]])
+def test_gunicorn_by_hand_ends_by_ctrl_c_in_peace(tmp_path: Path, problems: Path, options: list[str]) -> None:
+    before = sandbox_processes()
+    environment = {**os.environ, "HOME": str(tmp_path), "GRADER_DATA": str(tmp_path), "GRADER_PROBLEMS": str(problems)}
+    place = tmp_path / "socket"
+    command = [sys.executable, "-m", "gunicorn", "--worker-class=gthread", "--no-control-socket", *options]
+    process = subprocess.Popen(
+        [*command, f"--bind=unix:{place}", "grader.wsgi:app"],
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        assert wait_until(lambda: len(sandbox_processes() - before) >= 2, 30)
+        assert wait_until(lambda: (tmp_path / "grader.sqlite3").exists() and is_listening(place), 30)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process at once
+        _, said = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0
+    assert b"Traceback" not in said
+    assert wait_until(lambda: sandbox_processes() == before)
+
+
+def is_listening(path: Path) -> bool:
+    """Whether a request at a socket is answered."""
+    with socket.socket(socket.AF_UNIX) as asking, contextlib.suppress(OSError):
+        asking.settimeout(5)
+        asking.connect(str(path))
+        asking.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        return b"ok" in asking.recv(1 << 16)
+    return False
+
+
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
         ({"GRADER_DATA": "/proc/nowhere"}, "The data folder /proc/nowhere cannot be used"),
         ({"GRADER_PROBLEMS": "/nowhere"}, "GRADER_PROBLEMS is '/nowhere', which is no folder"),
         ({"GRADER_DATABASE_URL": "mysql://x/y"}, "is not supported"),
+        ({"GRADER_METRICS_TOKEN": "short"}, "use 16 or more letters and digits"),
         ({"GRADER_PUBLIC_URL": "grader.example"}, "write http:// or https:// and a host name"),
     ],
 )

@@ -1,0 +1,100 @@
+"""grader db backup while the server runs, grader db restore while it does not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Command, end_of
+from tests.processes import wait_until
+
+
+@contextmanager
+def serving(command: Command) -> Iterator[str]:
+    """Run the server until the block ends; give its address."""
+    process: subprocess.Popen[bytes] = command.start("serve", "--port", "0", "--threads", "2")
+    assert process.stderr
+    address = process.stderr.readline().decode().split()[4]
+    try:
+        assert wait_until(lambda: answers(address), 30)
+        yield address
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        end_of(process)
+
+
+def answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}readyz", timeout=5) as reply:
+            return bool(reply.read() == b"ready")
+    except OSError:
+        return False
+
+
+def users(database: Path) -> int:
+    with closing(sqlite3.connect(database)) as connection:
+        found: int = connection.execute("SELECT count(*) FROM user_account").fetchone()[0]
+        return found
+
+
+def add_user(database: Path, name: str) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute(
+            "INSERT INTO user_account (public_id, name, name_key, is_interviewer, is_admin, epoch, created_at) "
+            "VALUES (?, ?, ?, 0, 0, 1, '2026-03-01 12:00:00')",
+            (name, name, name),
+        )
+        connection.commit()
+
+
+@pytest.mark.sandbox
+def test_a_copy_is_made_while_the_server_runs_and_put_back_when_it_does_not(command: Command) -> None:
+    database = command.folder / "home/.local/share/grader/grader.sqlite3"
+    copy = command.folder / "copy"
+    with serving(command):
+        made = command.run("db", "backup", str(copy))
+        assert (made.code, made.out) == (0, "")
+        assert made.err == f"The database is copied to {copy}; it holds what people wrote, so keep it private.\n"
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+        again = command.run("db", "backup", str(copy))
+        assert again.code == 2
+        assert again.line.endswith("exists already; choose another name, or replace the file with --force.")
+        assert command.run("db", "backup", str(copy), "--force").code == 0
+        refused = command.run("db", "restore", str(copy))
+        assert (refused.code, refused.line) == (2, f"grader: A server uses the database {database}; stop it first.")
+    add_user(database, "eve")
+    restored = command.run("db", "restore", str(copy))
+    assert restored.code == 0
+    kept = f"{database}.before-restore"
+    said = f"The database is the one of {copy} now; everybody signs in anew, and programs need new tokens. "
+    assert restored.err == f"{said}The one that was there is {kept}.\n"
+    assert (users(database), users(Path(kept))) == (0, 1)
+    with serving(command) as address:
+        assert answers(address)
+
+
+def test_what_is_no_copy_is_told_in_one_line(command: Command) -> None:
+    (command.folder / "text").write_text("nothing of the kind\n")
+    assert command.run("db", "upgrade").code == 0
+    ended = command.run("db", "restore", "text")
+    assert ended.code == 2
+    assert ended.line.startswith("grader: text cannot be read as a database of the grader (")
+    assert command.run("db", "restore", "nowhere").code == 2
+
+
+@pytest.mark.sandbox
+def test_one_server_has_a_database(command: Command) -> None:
+    database = command.folder / "home/.local/share/grader/grader.sqlite3"
+    with serving(command):
+        second = command.run("serve", "--port", "0")
+    assert second.code == 2
+    assert second.line == f"grader: A server uses the database {database}; stop it first."
