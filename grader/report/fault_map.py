@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from grader.report.stage_strip import fault_words
 
@@ -59,25 +59,27 @@ def _row(at: int, row: MapRow, candidates: Sequence[tuple[int, str]]) -> Iterato
     name = fault_words(row.fault)
     short = name if len(name) <= _NAME_MAX else f"{name[: _NAME_MAX - 1]}…"
     yield Markup('<text class="name" x="0" y="{:g}">{}<title>{}</title></text>').format(base, short, name)
-    for column, ((number, is_last), (_, who)) in enumerate(zip(row.cells, candidates, strict=True)):
-        yield _cell(_LEFT + column * _CELL[0], y, number, is_last, f"{who}, {name}")
+    about = escape(name)
+    cells = [
+        _cell(_LEFT + column * _CELL[0], y, number, is_last, f"{escape(who)}, {about}")
+        for column, ((number, is_last), (_, who)) in enumerate(zip(row.cells, candidates, strict=True))
+    ]
+    yield Markup("".join(cells))  # noqa: S704 - numbers, and what is escaped above
     right = _LEFT + len(candidates) * _CELL[0]
     yield Markup('<text class="e" x="{}" y="{:g}">{}</text>').format(right + _TOTAL - 8, base, row.submissions)
     yield Markup('<text class="e" x="{}" y="{:g}">{}</text>').format(right + 2 * _TOTAL - 8, base, row.people)
 
 
-def _cell(x: int, y: int, number: int, is_last: bool, about: str) -> Markup:
+def _cell(x: int, y: int, number: int, is_last: bool, about: str) -> str:
+    """Return a cell as plain text, for there are a thousand of them; `about` is escaped."""
+    wide, high = _CELL
     step = min(number, len(_STEPS) - 1)
     still = ", still there in the last submission" if is_last else ""
     shade = "z" if not number else "hi" if step > 2 else "lo"
-    drawn = Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}" rx="3"/>').format(
-        _STEPS[step], x + 1, y + 1, _CELL[0] - 2, _CELL[1] - 2
+    last = f'<rect class="last" x="{x + 2}" y="{y + 2}" width="{wide - 4}" height="{high - 4}" rx="3"/>'
+    return (
+        f"<g><title>{about}: {number}{still}</title>"
+        f'<rect class="{_STEPS[step]}" x="{x + 1}" y="{y + 1}" width="{wide - 2}" height="{high - 2}" rx="3"/>'
+        f'{last if is_last else ""}<text class="v {shade}" x="{x + wide // 2}" y="{y + high // 2 + 4}">'
+        f"{number or '·'}</text></g>"
     )
-    if is_last:
-        drawn += Markup('<rect class="last" x="{}" y="{}" width="{}" height="{}" rx="3"/>').format(
-            x + 2, y + 2, _CELL[0] - 4, _CELL[1] - 4
-        )
-    drawn += Markup('<text class="v {}" x="{:g}" y="{:g}">{}</text>').format(
-        shade, x + _CELL[0] / 2, y + _CELL[1] / 2 + 4, number or "·"
-    )
-    return Markup("<g><title>{}: {}{}</title>{}</g>").format(about, number, still, drawn)
