@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -24,8 +25,8 @@ CSV_COLUMNS: Final = (
     "source_sha256",
     "package_sha256",
 )
-# how formulas begin, in some spreadsheets in full width as well
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# how formulas begin, in some spreadsheets in full width as well; a cell may begin after another country's separator
+_FORMULA: Final = re.compile(r"(^|[;,|])(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 def result(judgement: Judgement) -> dict[str, Any]:
@@ -112,5 +113,11 @@ def csv_table(rows: Iterable[Mapping[str, str]]) -> str:
 
 def safe_cell(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula."""
-    text = visible(text, keep="")
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return _FORMULA.sub(r"\1'", visible(text, keep=""))
+
+
+def csv_line(cells: Iterable[str]) -> str:
+    """Return a line of CSV in which every cell is quoted and none is a formula."""
+    buffer = io.StringIO()
+    csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(map(safe_cell, cells))
+    return buffer.getvalue()

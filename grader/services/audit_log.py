@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,7 +11,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from grader.errors import UserError
-from grader.report.result import safe_cell
+from grader.report.result import csv_line
 from grader.report.visible import visible
 from grader.store import admin_queries as queries
 from grader.store.admin_queries import Wanted
@@ -73,7 +71,7 @@ def _line(entry: AuditEntry, name: str | None, interview: str | None) -> Line:
 
 def table(engine: Engine, asked: Wanted) -> Iterator[str]:
     """Give the log as CSV, the oldest first, piece by piece: a slow reader holds no connection."""
-    yield _row(COLUMNS)
+    yield csv_line(COLUMNS)
     names: dict[str, str] = {}
     last, is_more = 0, True
     while is_more:
@@ -82,15 +80,9 @@ def table(engine: Engine, asked: Wanted) -> Iterator[str]:
             names |= queries.names_of(session, {entry.actor for entry, _ in found} - names.keys())
         for entry, interview in found:
             at, name = entry.at.strftime("%Y-%m-%dT%H:%M:%SZ"), names.get(entry.actor, "")
-            yield _row((at, entry.actor, name, entry.action, entry.subject, interview or "", entry.detail))
+            yield csv_line((at, entry.actor, name, entry.action, entry.subject, interview or "", entry.detail))
             last = entry.id
         is_more = len(found) == STRETCH
-
-
-def _row(cells: Sequence[str]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow([safe_cell(cell) for cell in cells])
-    return buffer.getvalue()
 
 
 def _day(text: str) -> datetime | None:

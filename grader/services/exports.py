@@ -6,7 +6,6 @@ time, each few in a session of their own: a slow reader holds no connection, and
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import zlib
@@ -21,7 +20,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from grader.errors import UserError
-from grader.report.result import safe_cell
+from grader.report.result import csv_line, number
 from grader.services import audit
 from grader.store import export_queries as queries
 from grader.store import interview_queries
@@ -102,7 +101,7 @@ def export(engine: Engine, user: User, public_id: str, word: str, now: datetime)
 
 def _long(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
     """Give a line for each case of each submission; what has none has one line all the same."""
-    yield _line(LONG)
+    yield csv_line(LONG)
     for session, keys in _by_few(engine, interview, reader):
         submissions = _grouped(queries.submissions(session, keys), "attempt_id")
         cases = _grouped(queries.cases(session, keys), "submission_id")
@@ -113,9 +112,9 @@ def _long(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
             for submission in submissions[attempt.id]:
                 handed_in = _submission_cells(submission, faults[submission.id])
                 for case in cases[submission.id] or [None]:
-                    buffer.write(_line([*own, *handed_in, *_case_cells(case)]))
+                    buffer.write(csv_line([*own, *handed_in, *_case_cells(case)]))
             if not submissions[attempt.id]:
-                buffer.write(_line([*own, *[""] * (len(LONG) - _ATTEMPT_COLUMNS)]))
+                buffer.write(csv_line([*own, *[""] * (len(LONG) - _ATTEMPT_COLUMNS)]))
         yield buffer.getvalue()
 
 
@@ -154,7 +153,7 @@ def _case_cells(case: Any) -> list[str]:
 def _wide(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
     """Give a line for each candidate, a column for each problem: the score that counts."""
     problems = [(row.position, f"{place} {row.package.slug}") for place, row in enumerate(interview.problems, 1)]
-    yield _line(
+    yield csv_line(
         ["candidate", "invitation", "state", "started_at", "ended_at", *(name for _, name in problems), "total"]
     )
     with read_session(engine) as session:
@@ -167,7 +166,7 @@ def _wide(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
         points = [reached.get((row.public_id, position)) for position, _ in problems]
         total = sum(each for each in points if each is not None) if any(each is not None for each in points) else None
         ended_at = row.ended_at or row.ends_at
-        yield _line(
+        yield csv_line(
             [row.label, row.public_id, _state(row), moment(row.started_at), moment(ended_at)]
             + [number(each) for each in [*points, total]]
         )
@@ -245,18 +244,6 @@ def _grouped(rows: Sequence[Any], column: str) -> defaultdict[int, list[Any]]:
     for row in rows:
         found[getattr(row, column)].append(row)
     return found
-
-
-def _line(cells: Sequence[str]) -> str:
-    """Return a line of CSV in which every cell is quoted and none is a formula."""
-    buffer = io.StringIO()
-    csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow([safe_cell(cell) for cell in cells])
-    return buffer.getvalue()
-
-
-def number(value: float | None) -> str:
-    """Return points as text, nothing for none."""
-    return "" if value is None else f"{value:g}"
 
 
 def moment(value: datetime | None) -> str:
