@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.services import interviewers, interviews, live
-from grader.services.contract_table import contract_table
 from grader.services.interview_settings import settings_of
 from grader.services.problem_list import LEVELS
 from grader.store import interview_queries as queries
@@ -195,7 +194,6 @@ def preview(public_id: str, position: int) -> ResponseReturnValue:
         interview=interview,
         row=row,
         problem=problem,
-        contract=contract_table(problem),
         samples=shown_samples(problem),
         levels=LEVELS,
     )

@@ -141,6 +141,23 @@ def test_times_are_typed_in_the_own_zone(served: Served, chromium: Browser) -> N
     assert visit.trouble == []
 
 
+def test_the_table_stays_where_it_was_scrolled_to(served: Served, chromium: Browser) -> None:
+    visit = Visit(chromium, served.address, viewport={"width": 360, "height": 740})
+    page = visit.page
+    sign_in(page, served, "Sideways")
+    set_up(page, "Wide round")
+    invite(page, "Ines")
+    page.get_by_role("link", name="Back to the interview").click()
+    page.get_by_role("link", name="Ines").focus()
+    scrolled = page.evaluate("() => { matrix.scrollLeft = 30; return matrix.scrollLeft; }")
+    before = page.locator("#matrix").element_handle()
+    page.wait_for_function("before => !before.isConnected", arg=before)
+    assert page.evaluate("matrix.scrollLeft") == scrolled == 30
+    expect(page.get_by_role("link", name="Ines")).to_be_focused()
+    visit.context.close()
+    assert visit.trouble == []
+
+
 def test_axe_finds_nothing_and_everything_fits_a_phone(served: Served, chromium: Browser) -> None:
     visit = Visit(chromium, served.address, viewport={"width": 360, "height": 740})
     page = visit.page

@@ -25,6 +25,16 @@ for (const field of document.querySelectorAll("input[data-utc]")) {
   if (word) word.textContent = `(${zone})`;
 }
 
+// the table that is asked for again stays where it was scrolled to
+let scrolled = 0;
+document.addEventListener("htmx:beforeSwap", () => {
+  scrolled = document.getElementById("matrix")?.scrollLeft ?? 0;
+});
+document.addEventListener("htmx:afterSwap", () => {
+  const matrix = document.getElementById("matrix");
+  if (matrix) matrix.scrollLeft = scrolled;
+});
+
 // a text is copied at a click
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = !navigator.clipboard;
