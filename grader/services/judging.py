@@ -38,6 +38,7 @@ from grader.store.session import read_session, write_session
 SWEEP_S: Final = 30.0  # an idle thread looks for rows that were missed, for example because the disk was full
 STOP_S: Final = 10.0  # how long the judgements under way may take when the service stops
 HELD_MAX: Final = 4  # requests that wait for a verdict at a time; more would leave no thread for others
+PAUSES_S: Final = (0.2, 1.0)  # before what failed by our own fault is tried again: a sandbox may need a moment
 Row = Submission | SampleRun | EvidenceRecord
 Dispatch = Callable[[Session, Row], None]
 Job = tuple[type[Row], int]  # the table and the key of a row
@@ -168,10 +169,7 @@ class Judging:
     def _judge_submission(self, key: int) -> None:
         is_written = False
         while not is_written:  # once, unless its attempt is moved to another version of the package meanwhile
-            with self._pool.lane() as lane:
-                began = time.perf_counter()
-                graded = judge_row(self._engine, key, lane, self._cache, self._packages)
-                seconds = time.perf_counter() - began
+            graded, seconds = self._grade(key)
             if graded is None or (self._stopping.is_set() and graded.judgement.verdict is Verdict.JE):
                 return  # judged elsewhere; or the sandbox went away because the service stops
             judgement, now = graded.judgement, datetime.now(UTC)
@@ -179,6 +177,19 @@ class Judging:
                 self._engine, key, judgement, now, graded.sample_outputs, judgement.package_sha256
             )
         self._on_judged(judgement.verdict, seconds)
+
+    def _grade(self, key: int) -> tuple[Graded | None, float]:
+        """Judge a submission, and tell how many seconds it took; what is our own fault may pass, and is tried again."""
+        for pause_s in (*PAUSES_S, None):
+            with self._pool.lane() as lane:
+                began = time.perf_counter()
+                graded = judge_row(self._engine, key, lane, self._cache, self._packages)
+                seconds = time.perf_counter() - began
+            if graded is None or graded.judgement.reason is not Reason.JUDGE_ERROR or pause_s is None:
+                break
+            if self._stopping.wait(pause_s):
+                break
+        return graded, seconds
 
     def _judge_samples(self, key: int) -> None:
         with self._pool.lane() as lane:
