@@ -8,16 +8,18 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from sqlalchemy import Engine, update
 
 from grader.errors import UserError
+from grader.grading.judge import Examination
 from grader.grading.verdict import Finding, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.report.sample_outputs import from_json
-from grader.sandbox.pool import Pool
+from grader.sandbox.pool import Pool, SandboxUnavailable
 from grader.services import attempts, candidate_view, feedback, judging
 from grader.services.judging import Judging, write_result
 from grader.services.packages import Packages
@@ -244,6 +246,23 @@ def test_the_threads_survive_what_judging_throws(
     with write_session(engine) as session:
         service.dispatch(session, attempts.submit(session, ada, attempt.public_id, RIGHT, NOON))
     assert wait_until(lambda: verdicts(engine)[-1] is Verdict.AC)
+
+
+@pytest.mark.sandbox
+def test_what_fails_by_our_own_fault_is_tried_again(
+    engine: Engine, service: Judging, ada: User, attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_at_first(*arguments: Any, **named: Any) -> Examination:
+        if left:
+            raise SandboxUnavailable(left.pop())
+        return examine(*arguments, **named)
+
+    left, examine = ["a zygote was killed while it started"] * 2, judging.examine
+    monkeypatch.setattr(judging, "examine", fail_at_first)
+    make_submission(engine, ada, attempt, RIGHT)
+    service.start()
+    assert wait_until(lambda: verdicts(engine) == [Verdict.AC])
+    assert left == []
 
 
 @pytest.mark.sandbox
