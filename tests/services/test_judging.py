@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import Engine, update
 
 from grader.errors import UserError
-from grader.grading.judge import Examination
+from grader.grading.judge import Examination, examine
 from grader.grading.verdict import Finding, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.report.sample_outputs import from_json
@@ -257,7 +257,7 @@ def test_what_fails_by_our_own_fault_is_tried_again(
             raise SandboxUnavailable(left.pop())
         return examine(*arguments, **named)
 
-    left, examine = ["a zygote was killed while it started"] * 2, judging.examine
+    left = ["a zygote was killed while it started"] * 2
     monkeypatch.setattr(judging, "examine", fail_at_first)
     make_submission(engine, ada, attempt, RIGHT)
     service.start()
