@@ -67,11 +67,11 @@ def _rejudge(
     packages = package_hashes(settings, slugs)
     for slug in sorted(slugs - packages.keys()):
         warn(f"The package {slug} cannot be read; its results stay (grader check says why).")
+    old = outdated(out, packages, problems)
+    if not old:
+        click.echo(f"Nothing to judge again: the results in {out} are of these packages and this grader", err=True)
+        return 0
     with Results(out, resume=True, name=REJUDGED) as results:
-        old = outdated(out, packages, problems)
-        if not old:
-            click.echo(f"Nothing to judge again: the results in {out} are of these packages and this grader", err=True)
-            return 0
         submissions = [submission for submission in manifest.submissions if submission.key in old]
         sources = hash_sources(submissions)
         same = {key: sha256 for key, sha256 in sources.sha256.items() if sha256 == old[key].source_sha256}

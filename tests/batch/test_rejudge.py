@@ -1,0 +1,196 @@
+"""Batches judged again after a package was corrected: shown first, taken over on request, and taken back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from grader.problems.files import read_folder
+from tests.batch.folders import RIGHT, WRONG, lines, put, table
+from tests.cli.running import Command
+from tests.packages import TINY, edited
+
+pytestmark = pytest.mark.sandbox
+ENV: Final[dict[str, str | None]] = {"GRADER_PROBLEMS": "bank"}
+BROKEN: Final = b"def attend(:\n"
+NOTHING: Final = "Nothing to judge again: the results in out are of these packages and this grader\n"
+POINTS: Final = "name: mask, points: "
+REFUSED: Final = (2, "grader: out holds no earlier results; there is nothing to undo.")
+
+
+@pytest.fixture
+def judged(command: Command) -> Command:
+    """The command beside a batch of two problems, with a right, a wrong and a broken source of each."""
+    for slug in ("first", "second"):
+        shutil.copytree(TINY, command.folder / "bank" / slug)
+        for name, source in (("ann", RIGHT), ("bob", WRONG), ("eve", BROKEN)):
+            put(command.folder / "in", name, source, slug)
+    ended = command.run("batch", "in", "--out", "out", "--format", "csv,html,junit", env=ENV)
+    assert (ended.code, ended.err.splitlines()[-1]) == (0, "6 results: 2 AC, 2 CE, 2 WA; in out")
+    return command
+
+
+def correct(command: Command, slug: str, points: int) -> None:
+    """Give a group of a package other points."""
+    text = edited("problem.yaml", f"{POINTS}30", f"{POINTS}{points}")
+    (command.folder / "bank" / slug / "problem.yaml").write_text(text)
+
+
+def contents(command: Command) -> dict[str, bytes]:
+    """Return every file of a batch's folder, apart from what is judged again and not taken over."""
+    out = command.folder / "out"
+    files = {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    files.pop("rejudged.jsonl", None)
+    return files
+
+
+def scores(command: Command) -> dict[str, str]:
+    """Return the points in results.csv."""
+    cells = [row.split(",") for row in table(command.folder / "out")]
+    return {f"{candidate} {problem}": score for candidate, problem, _, _, score, *_ in cells}
+
+
+def test_nothing_is_judged_where_nothing_has_changed(judged: Command) -> None:
+    ended = judged.run("rejudge", "out", env=ENV)
+    assert (ended.code, ended.out, ended.err) == (0, "", NOTHING)
+
+
+def test_changes_are_shown_and_nothing_is_changed(judged: Command) -> None:
+    before = contents(judged)
+    correct(judged, "second", 20)
+    ended = judged.run("rejudge", "out", env=ENV)
+    assert ended.code == 0
+    assert ended.out.splitlines() == [
+        "candidate  problem  before    after",
+        "ann        second   ✓ AC 100  ✓ AC 90",
+        "bob        second   ✗ WA 40   ✗ WA 30",
+    ]
+    assert ended.err.splitlines()[-2:] == [
+        "3 results judged again, 2 of them change",
+        "Nothing is changed yet; --apply takes the new results over",
+    ]
+    assert contents(judged) == before
+
+
+def test_new_results_are_taken_over_and_taken_back(judged: Command) -> None:
+    before = contents(judged)
+    correct(judged, "second", 20)
+    shown = judged.run("rejudge", "out", env=ENV)
+    times = {line["candidate"]: line["timing"] for line in map(json.loads, rejudged(judged))}
+    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    assert (ended.code, ended.out) == (0, shown.out)
+    assert ended.err.splitlines()[-1] == "3 results taken over; the old ones are in out/results.1.jsonl"
+    after = contents(judged)
+    assert after.keys() - before.keys() == {"results.1.jsonl"}
+    assert after["results.1.jsonl"] == before["results.jsonl"]
+    assert scores(judged)["ann second"] == "90"
+    changed = {line["candidate"]: line for line in lines(judged.folder / "out") if line["problem"] == "second"}
+    assert {name: line["timing"] for name, line in changed.items()} == times  # not judged twice
+    assert b">90<" in after["html/ann.html"]
+    package = json.loads(after["manifest.json"])["packages"]["second"]
+    assert package == read_folder(judged.folder / "bank/second").sha256
+    assert judged.run("rejudge", "out", env=ENV).err == NOTHING
+    ended = judged.run("rejudge", "out", "--undo", env=ENV)
+    assert (ended.code, ended.err) == (0, "The results of results.1.jsonl are back in out\n")
+    assert contents(judged) == before
+    ended = judged.run("rejudge", "out", "--undo", env=ENV)
+    assert (ended.code, ended.line) == REFUSED
+
+
+def rejudged(command: Command) -> list[str]:
+    """Return the lines of what was judged again."""
+    return (command.folder / "out/rejudged.jsonl").read_text().splitlines()
+
+
+def test_each_taking_over_can_be_undone(judged: Command) -> None:
+    for points in (20, 10):
+        correct(judged, "first", points)
+        assert judged.run("rejudge", "out", "--apply", env=ENV).code == 0
+    seen = [scores(judged)["ann first"]]
+    for _ in range(2):
+        assert judged.run("rejudge", "out", "--undo", env=ENV).code == 0
+        seen.append(scores(judged)["ann first"])
+    assert seen == ["80", "90", "100"]
+
+
+def test_only_the_named_problems_are_judged_again(judged: Command) -> None:
+    for slug in ("first", "second"):
+        correct(judged, slug, 20)
+    ended = judged.run("rejudge", "out", "--problems", "first", "--apply", env=ENV)
+    assert ended.code == 0
+    assert (scores(judged)["ann first"], scores(judged)["ann second"]) == ("90", "100")
+    ended = judged.run("rejudge", "out", "--problems", "frist", env=ENV)
+    assert (ended.code, ended.line) == (2, "grader: There is no problem 'frist'; did you mean first?")
+
+
+def test_results_of_another_grader_are_judged_again(judged: Command) -> None:
+    path = judged.folder / "out/results.jsonl"
+    mine, *others = path.read_text().splitlines(keepends=True)
+    value = json.loads(mine)
+    value["versions"]["grader"] = "0.0.1"
+    path.write_text("".join([json.dumps(value) + "\n", *others]))
+    ended = judged.run("rejudge", "out", env=ENV)
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err.splitlines()[0] == "1 results judged again, 0 of them change"
+
+
+def test_what_is_not_there_any_more_as_it_was_keeps_its_result(judged: Command) -> None:
+    correct(judged, "second", 20)
+    put(judged.folder / "in", "ann", WRONG, "second")
+    Path(judged.folder / "in/bob/second.py").unlink()
+    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    assert ended.code == 2
+    assert ended.err.splitlines()[:2] == [
+        "grader: second of ann is not there any more as it was judged; its result stays.",
+        "grader: second of bob is not there any more as it was judged; its result stays.",
+    ]
+    assert (scores(judged)["ann second"], scores(judged)["bob second"]) == ("100", scores(judged)["bob first"])
+
+
+def test_a_package_that_cannot_be_read_changes_nothing(judged: Command) -> None:
+    before = contents(judged)
+    (judged.folder / "bank/second/notes.md").symlink_to("/etc/hostname")
+    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    assert ended.code == 0
+    assert ended.err == (
+        "grader: The package second cannot be read; its results stay (grader check says why).\n" + NOTHING
+    )
+    assert contents(judged) == before
+
+
+def test_our_own_failure_takes_nothing_over(judged: Command) -> None:
+    before = contents(judged)
+    (judged.folder / "bank/second/problem.yaml").write_text("schema: 1\n")
+    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    assert (ended.code, ended.out) == (4, "")
+    assert "is JE, which is not its fault: second/problem.yaml: " in ended.err
+    assert contents(judged) == before
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (
+            ("in",),
+            "in/manifest.json cannot be read (No such file or directory); name a folder that grader batch wrote.",
+        ),
+        (("out", "--apply", "--undo"), "--apply and --undo exclude each other; leave one out."),
+    ],
+)
+def test_what_cannot_be_done(judged: Command, args: tuple[str, ...], line: str) -> None:
+    ended = judged.run("rejudge", *args, env=ENV)
+    assert (ended.code, ended.line) == (2, f"grader: {line}")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"schema": 2}', "[" * 100_000, '{"schema": 1, "input": {"kind": "x"}}']
+)
+def test_a_damaged_manifest_is_told(judged: Command, text: str) -> None:
+    (judged.folder / "out/manifest.json").write_text(text)
+    ended = judged.run("rejudge", "out", env=ENV)
+    said = "grader: out/manifest.json is damaged; write it anew with grader batch --resume."
+    assert (ended.code, ended.line) == (2, said)
