@@ -23,12 +23,9 @@ bp = Blueprint("interview_setup", __name__, url_prefix="/interviews")
 
 @bp.get("/new")
 def new() -> ResponseReturnValue:
-    """Show the form that sets an interview up; `?set=NAME` begins with a set's problems."""
+    """Show the form that sets an interview up."""
     interviews.require_interviewer(current_user())
-    form, chosen = Form(), service().packages.sets().get(request.args.get("set", ""))
-    if chosen is not None:
-        form = Form(title=chosen.title, minutes=str(chosen.minutes)).changed("add", _of_set(request.args["set"]))
-    return _form(None, form)
+    return _form(None, Form())
 
 
 @bp.post("/new")
