@@ -252,9 +252,7 @@ def _descendants() -> set[int]:
 async def measure(service: Service, only: Sequence[str], per_s: float, seconds: float) -> dict[str, Any]:
     """Run the measurements that were asked for, one after the other."""
     found: dict[str, Any] = {}
-    await (await service.candidates_started(1))[0].submit(SOURCES[0])
-    await service.drain()
-    await service.settle()
+    await warm_up(service)
     for name in only:
         match name:
             case "idle":
@@ -270,9 +268,22 @@ async def measure(service: Service, only: Sequence[str], per_s: float, seconds: 
             case _:
                 raise SystemExit(f"there is no measurement {name}")
         print(name, json.dumps(found[name]), file=sys.stderr, flush=True)
+    await hang_up(service)
+    return found
+
+
+async def warm_up(service: Service) -> None:
+    """Have a submission judged, and the tables made that later ones need."""
+    await (await service.candidates_started(1))[0].submit(SOURCES[0])
+    await service.drain()
+    await service.settle()
+
+
+async def hang_up(service: Service) -> None:
+    """Close every connection."""
     for candidate in service.candidates:
         await candidate.close()
-    return found
+    service.engine.dispose()
 
 
 def main() -> None:

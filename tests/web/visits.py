@@ -13,7 +13,7 @@ SLOW_MS: Final = 20_000  # judging on a loaded machine
 
 
 class Visit:
-    """A page, and what went wrong on it: script errors, refused resources, messages of the console."""
+    """A page, and what went wrong on it: script errors, refused resources, requests elsewhere, words of the console."""
 
     def __init__(self, browser: Browser, base: str, **options: Any) -> None:
         self.context: BrowserContext = browser.new_context(base_url=base, **options)
@@ -22,10 +22,15 @@ class Visit:
         self.trouble: list[str] = []
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("request", lambda request: self._on_request(request, base))
         self.page.on("requestfailed", self._on_failure)
 
     def _on_console(self, message: ConsoleMessage) -> None:
         self.trouble.append(f"{message.type}: {message.text}")
+
+    def _on_request(self, request: Request, base: str) -> None:
+        if not request.url.startswith(f"{base}/"):
+            self.trouble.append(f"asked elsewhere: {request.url}")
 
     def _on_failure(self, request: Request) -> None:
         if request.failure != "net::ERR_ABORTED":  # the visitor was faster than an icon
