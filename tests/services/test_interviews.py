@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import yaml
 from sqlalchemy import Engine, select
-from sqlalchemy.orm import Session
 
-from grader.errors import NotFound, UserError
+from grader.errors import NotFound
 from grader.services import interviewers, interviews
 from grader.services.interview_settings import Chosen, FixedByStart, UnusableSettings, settings_of
 from grader.services.interviews import NotNow, Outdated
@@ -206,45 +204,6 @@ def test_uploads_are_for_who_uploaded_them(engine: Engine, packages: Packages, l
         make_interview(engine, packages, lead, problems=(Chosen("f" * 64),))
     interview = make_interview(engine, packages, other, problems=(Chosen("f" * 64),))
     assert [row.package.slug for row in stored(engine, other, interview).problems] == ["private"]
-
-
-def test_an_interview_never_loses_its_last_lead(engine: Engine, lead: User, interview: Interview) -> None:
-    rob = make_interviewer(engine, "Rob")
-
-    def act(call: Callable[[Session], None]) -> None:
-        with write_session(engine) as session:
-            call(session)
-
-    act(lambda session: interviewers.set_part(session, lead, interview.public_id, "ROB", Part.REVIEWER, NOON))
-    for alone in (
-        lambda session: interviewers.set_part(session, lead, interview.public_id, "Lena", Part.REVIEWER, NOON),
-        lambda session: interviewers.remove(session, lead, interview.public_id, lead.public_id, NOON),
-    ):
-        with pytest.raises(UserError, match="Somebody has to lead an interview"):
-            act(alone)
-    act(lambda session: interviewers.set_part(session, lead, interview.public_id, "Rob", Part.LEAD, NOON))
-    act(lambda session: interviewers.remove(session, rob, interview.public_id, lead.public_id, NOON))
-    assert [member.user.name for member in stored(engine, rob, interview).members] == ["Rob"]
-    with read_session(engine) as session, pytest.raises(NotFound):
-        queries.interview_of(session, lead, interview.public_id)
-
-
-def test_an_admin_can_take_an_interview_over(engine: Engine, interview: Interview) -> None:
-    admin = make_interviewer(engine, "Root", is_admin=True)
-    make_interviewer(engine, "Rob")
-    with write_session(engine) as session:
-        interviewers.set_part(session, admin, interview.public_id, "Rob", Part.LEAD, NOON)
-    assert actions(engine) == ["interview.create", "interview.member"]
-
-
-def test_who_may_not_interview_becomes_no_interviewer(engine: Engine, lead: User, interview: Interview) -> None:
-    make_candidate(engine, "Ines")
-    messages = []
-    for name in ("Ines", "Nobody"):
-        with pytest.raises(UserError) as error, write_session(engine) as session:
-            interviewers.set_part(session, lead, interview.public_id, name, Part.REVIEWER, NOON)
-        messages.append(error.value.message.replace(f"called {name}", "called NAME"))
-    assert messages[0] == messages[1]
 
 
 def test_a_copy_has_everything_but_window_and_candidates(engine: Engine, packages: Packages, lead: User) -> None:

@@ -1,0 +1,69 @@
+"""The interviewers of an interview: who decides on them, and that somebody always leads, on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from grader.errors import NotFound, UserError
+from grader.services import interviewers
+from grader.services.packages import Packages
+from grader.store import interview_queries as queries
+from grader.store.interview_models import Interview, Part
+from grader.store.models import User
+from grader.store.session import read_session, write_session
+from tests.services.interviewing import make_interview, make_interviewer
+from tests.services.made import NOON, make_candidate
+from tests.services.test_interviews import actions, stored
+
+
+@pytest.fixture
+def lead(engine: Engine) -> User:
+    return make_interviewer(engine, "Lena")
+
+
+@pytest.fixture
+def interview(engine: Engine, packages: Packages, lead: User) -> Interview:
+    return make_interview(engine, packages, lead)
+
+
+def test_an_interview_never_loses_its_last_lead(engine: Engine, lead: User, interview: Interview) -> None:
+    rob = make_interviewer(engine, "Rob")
+
+    def act(call: Callable[[Session], None]) -> None:
+        with write_session(engine) as session:
+            call(session)
+
+    act(lambda session: interviewers.set_part(session, lead, interview.public_id, "ROB", Part.REVIEWER, NOON))
+    for alone in (
+        lambda session: interviewers.set_part(session, lead, interview.public_id, "Lena", Part.REVIEWER, NOON),
+        lambda session: interviewers.remove(session, lead, interview.public_id, lead.public_id, NOON),
+    ):
+        with pytest.raises(UserError, match="Somebody has to lead an interview"):
+            act(alone)
+    act(lambda session: interviewers.set_part(session, lead, interview.public_id, "Rob", Part.LEAD, NOON))
+    act(lambda session: interviewers.remove(session, rob, interview.public_id, lead.public_id, NOON))
+    assert [member.user.name for member in stored(engine, rob, interview).members] == ["Rob"]
+    with read_session(engine) as session, pytest.raises(NotFound):
+        queries.interview_of(session, lead, interview.public_id)
+
+
+def test_an_admin_can_take_an_interview_over(engine: Engine, interview: Interview) -> None:
+    admin = make_interviewer(engine, "Root", is_admin=True)
+    make_interviewer(engine, "Rob")
+    with write_session(engine) as session:
+        interviewers.set_part(session, admin, interview.public_id, "Rob", Part.LEAD, NOON)
+    assert actions(engine) == ["interview.create", "interview.member"]
+
+
+def test_who_may_not_interview_becomes_no_interviewer(engine: Engine, lead: User, interview: Interview) -> None:
+    make_candidate(engine, "Ines")
+    messages = []
+    for name in ("Ines", "Nobody"):
+        with pytest.raises(UserError) as error, write_session(engine) as session:
+            interviewers.set_part(session, lead, interview.public_id, name, Part.REVIEWER, NOON)
+        messages.append(error.value.message.replace(f"called {name}", "called NAME"))
+    assert messages[0] == messages[1]
