@@ -22,14 +22,15 @@ from grader.services import links, tokens
 from grader.services.interview_settings import Chosen
 from grader.services.packages import Packages
 from grader.store.account_queries import user_named
-from grader.store.interview_models import AuditEntry, Invitation, PackageCheck, Rejudge, RejudgeItem
+from grader.store.interview_models import AuditEntry, Interview, Invitation, PackageCheck, Rejudge, RejudgeItem
 from grader.store.models import Submission, User
 from grader.store.session import read_session, write_session
 from grader.web.service import now
 from tests.archives import small_package, zipped
-from tests.services.interviewing import begin, invitation_with, make_interview, make_invitations
+from tests.services.interviewing import begin, invitation_with, make_interview, make_interviewer, make_invitations
 from tests.services.made import make_candidate, make_judgement
 from tests.services.rejudging import accepted_version
+from tests.services.reviewing import make_judged
 from tests.services.tiny_package import SLUG
 from tests.web.browsing import PASSWORD, Browser, judge_last, make_user
 from tests.web.test_routes import filled
@@ -189,6 +190,31 @@ class Stage:
         self.ada.post(f"{self.path}/apply")
         with write_session(self.engine) as session:
             session.execute(update(Rejudge).values(applied_at=now()))
+
+    def opened(self) -> None:
+        lead = make_interviewer(self.engine, "Lena")
+        (invited,) = make_invitations(self.engine, lead, make_interview(self.engine, self.packages, lead), "canary")
+        self.ada.get(f"/invitations/{invited.token}")
+
+    def accepted(self) -> None:
+        self.opened()
+        self.path = self.ada.post("/invitation").location
+
+    def taking(self) -> None:
+        self.accepted()
+        self.ada.post(f"{self.path}/start")
+
+    def reviewed(self) -> None:
+        self.interview()
+        with read_session(self.engine) as session:
+            interview = session.scalars(select(Interview)).one()
+            lead = session.scalars(select(User)).one()
+        attempt = make_judged(self.engine, lead, interview, "canary candidate", make_judgement(Verdict.WA))
+        self.path = f"/reviews/{attempt.public_id}"
+
+    def claimed(self) -> None:
+        self.reviewed()
+        self.ada.post(f"{self.path}/claim")
 
     def set_up(self, before: str) -> None:
         steps: dict[str, Callable[[], None]] = {"token": self.make_token}
