@@ -16,7 +16,8 @@ class Visitor:
 
     def __init__(self, base: str) -> None:
         self.base = base
-        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+        self.jar = http.cookiejar.CookieJar()
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
         self.open("/sign-up", name=f"Ada {secrets.token_hex(4)}", password="seven quiet otters")
 
     def open(self, path: str, **fields: str) -> tuple[str, str]:
