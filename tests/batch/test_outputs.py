@@ -220,3 +220,13 @@ def test_what_was_written_before_is_written_on(command: Command) -> None:
     put(command.folder / "in", "bob", WRONG)
     assert command.run("batch", "in", "--out", "out", "--resume", env=ENV).code == 0
     assert 'name="bob"' in (command.folder / "out/junit.xml").read_text()
+
+
+def test_a_manifest_that_was_cut_short_is_written_anew(command: Command) -> None:
+    put(command.folder / "in", "ann", RIGHT)
+    assert command.run("batch", "in", "--out", "out", env=ENV).code == 0
+    path = command.folder / "out/manifest.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100])
+    assert command.run("batch", "in", "--out", "out", "--resume", env=ENV).code == 0
+    assert path.read_bytes() == whole
