@@ -38,7 +38,7 @@ def weights__late_mask_rest_to_own_key(scores, masked_scores):
 
 
 def weights__late_mask_scaled_by_count(scores, masked_scores):
-    """The mask comes after the softmax; each row is multiplied by T over its number of keys, as if all had weighed alike."""
+    """The mask comes after the softmax; each row is multiplied by T over its number of keys."""
     allowed = _open(masked_scores)
     return _softmax(scores) * allowed * (len(scores) / allowed.sum(axis=1, keepdims=True))
 

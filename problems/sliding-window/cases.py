@@ -28,7 +28,7 @@ def _ordinary(rng, T, d, e, window, layout=None):
 
 
 def _add_scores(case, gain, per_query, per_key, slot=0):
-    """Add gain * per_query[i] * per_key[j] to the score of query i and key j; one feature carries it and nothing else."""
+    """Add gain * per_query[i] * per_key[j] to the score of query i and key j; one feature carries nothing else."""
     args = case["args"]
     args["q"][:, slot] = gain * np.sqrt(args["q"].shape[1]) * np.asarray(per_query)
     args["k"][:, slot] = per_key

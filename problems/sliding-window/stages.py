@@ -355,7 +355,7 @@ def weights__late_window_nan_to_num(scores, masked_scores):
 
 
 def weights__exponentials_overflow_under_band(scores, masked_scores):
-    """Exponentials beside the allowed maximum are multiplied by the band: a hidden lead above 709 is infinity times 0."""
+    """Exponentials are multiplied by the band: a hidden lead above 709 is infinity times 0."""
     return _share(np.exp(scores - _best(masked_scores)) * _open(masked_scores))
 
 

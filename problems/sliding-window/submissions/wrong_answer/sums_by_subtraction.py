@@ -10,7 +10,8 @@ def local_attention(q, k, v, window):
     scores = q @ k.T / np.sqrt(q.shape[-1])
     distance = np.subtract.outer(np.arange(len(q)), np.arange(len(q)))
     keep = (distance >= 0) & (distance < window)
-    exps = np.exp(np.where(distance >= 0, scores, -np.inf) - np.where(distance >= 0, scores, -np.inf).max(axis=1, keepdims=True))
+    past = np.where(distance >= 0, scores, -np.inf)
+    exps = np.exp(past - past.max(axis=1, keepdims=True))
     total = exps.sum(axis=1, keepdims=True) - (exps * ~keep).sum(axis=1, keepdims=True)
     weights = exps * keep / total
     return weights @ v, weights

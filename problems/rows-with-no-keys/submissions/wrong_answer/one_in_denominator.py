@@ -1,0 +1,19 @@
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v, pad):
+    position = np.arange(q.shape[2])
+    causal = position <= position[:, None]
+    text = (position >= pad[:, None])[:, None, None, :]
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    keep = causal & text
+    hidden = np.where(keep, scores, -np.inf)
+    best = hidden.max(axis=-1, keepdims=True)
+    exps = np.exp(hidden - np.where(np.isfinite(best), best, 0.0))
+    weights = exps / (1.0 + exps.sum(axis=-1, keepdims=True))
+    return weights @ v, weights
