@@ -50,11 +50,16 @@ class Layout:
         """What a submission is called, in a sentence."""
         if self.pattern is None:
             return "<candidate>/<problem>.py"
-        return "a path that the pattern fits" if self.pattern is not _ONE_PROBLEM else "<candidate>.py"
+        return "files that fit --id-pattern" if self.pattern is not _ONE_PROBLEM else "<candidate>.py"
 
-    def misfit(self, name: str) -> str:
-        """Return the sentence on a file that is no submission."""
-        return f"{name} is no {self.expected.removeprefix('a ')} of {self.wanted}; it is not judged."
+    def misfit(self, name: str, is_row: bool) -> str:
+        """Return the sentence on a file, or a table's row, that is no submission."""
+        if is_row:
+            return f"{name} is not of {self.wanted}; it is not judged."
+        if self.pattern is None:
+            return f"{name} is no {self.expected} of {self.wanted}; it is not judged."
+        what = "--id-pattern" if self.pattern is not _ONE_PROBLEM else self.expected
+        return f"{name} does not fit {what}; it is not judged."
 
 
 def layout(

@@ -19,8 +19,8 @@ from grader.batch.sources import Sources, distinct, hash_sources
 from grader.cli.batch_input import Input, find_input
 from grader.cli.completion import complete_problem, complete_set
 from grader.cli.judge_many import Ended, How, Troubles, judge_into, package_hashes
-from grader.cli.judging import require_sandbox
-from grader.config import read_settings
+from grader.cli.judging import require_sandbox, warn
+from grader.config import Settings, read_settings
 from grader.errors import UserError
 from grader.grading.judge import Depth
 from grader.grading.verdict import Verdict
@@ -96,27 +96,32 @@ def batch_command(
     Exit 0 when every submission has a verdict, 2 when some cannot be read, 4 when the grader itself failed on one.
     """
     asked = Asked(finding, set_name, problem, id_pattern, formats or ("csv", "jsonl"), evidence)
-    resume = resume or only is not None
     settings = read_settings()
     given = find_input(place, settings.problems, set_name, problem, id_pattern, roster)
-    sources = hash_sources(given.found.submissions)
-    troubles = Troubles()
-    for submission, why in sources.unreadable:
-        troubles.unread(submission, why)
-    packages = package_hashes(settings, {submission.problem for submission in given.found.submissions})
-    manifest = manifest_of(place, given.found, sources, asked, given.problems, packages, given.roster)
-    run = _Run(manifest, given, sources, Wanted(sources.sha256, packages, frozenset({_JE, *(only or ())})), out)
-    unread = bool(troubles.unreadable or given.found.unreadable)
+    run = _run_of(place, given, asked, only or (), out, settings)
+    resume = resume or only is not None
     if dry_run:
         run.list_todo(resume)
-        context.exit(2 if unread else 0)
+        context.exit(2 if run.unread else 0)
     require_sandbox(settings)
     ended, verdicts = run.judge(How(settings, jobs, finding), resume, formats)
     if ended.stopped:
-        again = _again(place, out, asked, jobs, roster)
-        click.echo(f"grader: Interrupted; go on with: {visible(shlex.join(again), keep='')}", err=True)
+        warn(f"Interrupted; go on with: {shlex.join(_again(place, out, asked, jobs, roster))}")
         context.exit(130)
-    context.exit(4 if verdicts[_JE] else 2 if unread or ended.unreadable else 0)
+    context.exit(4 if verdicts[_JE] else 2 if run.unread or ended.unreadable else 0)
+
+
+def _run_of(place: Path, given: Input, asked: Asked, only: tuple[str, ...], out: Path, settings: Settings) -> _Run:
+    """Read every submission once; say which ones cannot be read."""
+    submissions = given.found.submissions
+    sources = hash_sources(submissions)
+    troubles = Troubles()
+    for submission, why in sources.unreadable:
+        troubles.unread(submission, why)
+    packages = package_hashes(settings, {submission.problem for submission in submissions})
+    manifest = manifest_of(place, given.found, sources, asked, given.problems, packages, given.roster)
+    wanted = Wanted(sources.sha256, packages, frozenset({_JE, *only}))
+    return _Run(manifest, given, sources, wanted, out, bool(troubles.unreadable or given.found.unreadable))
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,7 @@ class _Run:
     sources: Sources
     wanted: Wanted
     out: Path
+    unread: bool  # something could not be read
 
     def judge(self, how: How, resume: bool, formats: tuple[str, ...] | None) -> tuple[Ended, Counter[str]]:
         """Judge what is not finished and write everything; return how it ended, and how many there are of what."""

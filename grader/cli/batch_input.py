@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from grader.batch.find import find_submissions
+from grader.batch.find import find_submissions, kind_of
 from grader.batch.layout import Layout, layout
 from grader.batch.roster import Roster, read_roster
 from grader.batch.submissions import Found
@@ -42,7 +42,7 @@ def find_input(
     wanted = "a known problem" if set_name is None else f"a problem of the set {set_name}"
     named = layout(problems, wanted, problem, id_pattern)
     found = find_submissions(place, named)
-    _say(found, named)
+    _say(found, named, kind_of(place) == "table")
     if set_name is not None:
         _say_missing(found, [problem] if problem is not None else list(problems), set_name)
     used = {submission.problem for submission in found.submissions}
@@ -50,9 +50,9 @@ def find_input(
     return Input(found, tuple(expected), _roster(roster, found))
 
 
-def _say(found: Found, named: Layout) -> None:
+def _say(found: Found, named: Layout, is_table: bool) -> None:
     for name in found.ignored[:SHOWN]:
-        warn(named.misfit(name))
+        warn(named.misfit(name, is_table))
     if len(found.ignored) > SHOWN:
         warn(f"{len(found.ignored) - SHOWN} more files are not judged either.")
     for sentences in (found.unreadable, found.remarks):

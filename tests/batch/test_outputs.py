@@ -130,7 +130,7 @@ def test_a_folder_of_files_named_by_a_pattern(command: Command) -> None:
     ended = command.run("batch", "in", "--problem", SLUG, "--id-pattern", "{candidate}_*.py", "--out", "out", env=ENV)
     assert ended.code == 0
     assert verdicts(command.folder / "out") == {"ann": "AC", "bob": "WA"}
-    told = "grader: readme.txt is no path that the pattern fits of a known problem; it is not judged."
+    told = "grader: readme.txt does not fit --id-pattern; it is not judged."
     assert ended.err.splitlines()[0] == told
 
 
