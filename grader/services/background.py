@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
@@ -57,6 +58,7 @@ class Background:
         """
         self._engine, self._pool, self._cache, self._packages = engine, pool, cache, packages
         self._dispatch = dispatch
+        self._unprepared: deque[Package] = deque()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="background", daemon=True)
 
@@ -71,7 +73,7 @@ class Background:
             self._thread.join(STOP_S)
 
     def _work(self) -> None:
-        self._prepare_all()
+        self._remember_unprepared()
         while not self._stopping.is_set():
             pause = 0.0
             try:
@@ -92,6 +94,7 @@ class Background:
             self._first(PackageCheck, checks, self._check)
             or self._first(Rejudge, moves, self._move)
             or self._first(RejudgeItem, items, self._judge)
+            or self._prepare_one()
         )
 
     def _first(self, table: type[Base], keys: Sequence[int], do: Callable[[int], object]) -> bool:
@@ -134,7 +137,7 @@ class Background:
                 subject = f"package {package.sha256[:12]}"
                 audit.record(session, None, "package.check", subject, now, slug=package.slug, accepted=is_accepted)
         if is_accepted:
-            self._prepare(package)
+            self._unprepared.append(package)
 
     def _report(self, key: int, files: PackageFiles) -> Report:
         slug = files.slug
@@ -166,19 +169,18 @@ class Background:
 
         return done
 
-    def _prepare_all(self) -> None:
-        """Make ahead what findings need of the uploaded packages in use, as judging does for the offered ones."""
+    def _remember_unprepared(self) -> None:
         try:
             with read_session(self._engine) as session:
-                packages = package_queries.in_use(session)
+                self._unprepared.extend(package_queries.in_use(session))
         except Exception:
             log.exception("the uploaded packages could not be prepared")
-            return
-        for package in packages:
-            if not self._stopping.is_set():
-                self._prepare(package)
 
-    def _prepare(self, package: Package) -> None:
+    def _prepare_one(self) -> bool:
+        """Make ahead what findings need of an uploaded package, as judging does for the offered ones."""
+        if not self._unprepared:
+            return False
+        package = self._unprepared.popleft()
         try:
             with read_session(self._engine) as session:
                 problem = self._packages.pinned(session, package)
@@ -187,3 +189,4 @@ class Background:
         except Exception as error:
             if not self._stopping.is_set():
                 log.warning("the package %s could not be prepared: %s", package.slug, error)
+        return True
