@@ -1,0 +1,143 @@
+"""Who is answered what: every route and method, everybody who could ask, at every moment of an interview."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+from flask import Flask
+
+from grader.services import accounts, interviewers, interviews, tokens
+from grader.store.session import write_session
+from grader.web.service import now
+from tests.web.browsing import PASSWORD, Browser, make_user
+from tests.web.test_routes import routes
+from tests.web.world import MOMENTS, PEOPLE, World, answer_of, make_world, named
+
+MATRIX: Final[dict[str, Any]] = yaml.safe_load((Path(__file__).parents[1] / "data" / "permissions.yaml").read_text())
+ROUTES: Final = MATRIX["routes"]
+# what a relation opens: nobody outside of it may learn that there is such a thing
+RELATED: Final = ("/attempts/<", "/interviews/<", "/reviews/<", "/taking/<", "/packages/<", "/rejudges/<")
+
+
+def expected(route: str, moment: str) -> list[str]:
+    """Return what the people are answered, in their order."""
+    words = ROUTES[route] if isinstance(ROUTES[route], str) else ROUTES[route][moment]
+    return str(words).split()
+
+
+def column(who: str, moment: str) -> dict[str, str]:
+    return {route: expected(route, moment)[PEOPLE.index(who)] for route in ROUTES}
+
+
+def asked(world: World, who: str) -> dict[str, str]:
+    """Return what somebody is answered on every route."""
+    found = {}
+    for method, rule in routes(world.app):
+        found[f"{method} {rule}"] = answer_of(world.ask(who, method, rule))
+    return found
+
+
+def test_nobody_outside_learns_that_there_is_such_a_thing() -> None:
+    for route in ROUTES:
+        if any(route.split(" ", 1)[1].removeprefix("/api/v1").startswith(rule) for rule in RELATED):
+            for moment in MOMENTS:
+                of = dict(zip(PEOPLE, expected(route, moment), strict=True))
+                allowed = {"no"} if "/api/" not in route else {"no", "403"}
+                assert {of["other"], of["foreign"]} <= allowed, route
+                assert of["anonymous"] in ("door", "401"), route
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_everybody_is_answered_as_the_matrix_says(app: Flask, moment: str) -> None:
+    world = make_world(app, moment)
+    found: dict[str, list[str]] = {}
+    wrongly_noted = []
+    for method, rule in routes(app):
+        route = f"{method} {rule}"
+        for who in PEOPLE:
+            word = answer_of(world.ask(who, method, rule))
+            found.setdefault(route, []).append(word)
+            if not is_noted_well(route, word, world.noted):
+                wrongly_noted.append((route, who, word, list(world.noted)))
+    assert found == {route: expected(route, moment) for route in ROUTES}
+    assert wrongly_noted == []
+
+
+def is_noted_well(route: str, word: str, noted: list[str]) -> bool:
+    """Tell whether a request left in the audit log what it should: one entry for a change, otherwise none."""
+    reading = MATRIX["noted_reading"]
+    if route.startswith("GET ") or word != "yes":
+        return noted == [] or (len(noted) == 1 and noted[0] in reading)
+    return len(noted) == 1 or (noted == [] and route in MATRIX["silent"])
+
+
+def test_what_is_said_to_be_silent_is_a_route() -> None:
+    assert set(MATRIX["silent"]) <= set(ROUTES)
+
+
+def take_lead(world: World) -> str:
+    """Take the right to interview from the lead, who is any user then."""
+    with write_session(world.engine) as session:
+        accounts.set_rights(session, named(world.engine, "lead"), now(), is_interviewer=False, is_admin=None)
+    return "lead"
+
+
+def take_admin(world: World) -> str:
+    """Take the right of an admin, once there is another one."""
+    make_user(world.engine, "second admin")
+    with write_session(world.engine) as session:
+        second = named(world.engine, "second admin")
+        accounts.set_rights(session, second, now(), is_interviewer=None, is_admin=True)
+    with write_session(world.engine) as session:
+        accounts.set_rights(session, named(world.engine, "admin"), now(), is_interviewer=None, is_admin=False)
+    return "admin"
+
+
+@pytest.mark.parametrize("take", [take_lead, take_admin])
+def test_with_a_right_everything_that_it_opened_is_closed(app: Flask, take: Callable[[World], str]) -> None:
+    world = make_world(app, "over")
+    who = take(world)
+    world.keep()
+    # the old session and the old token open nothing at all
+    assert asked(world, who) == column("anonymous", "over")
+    # and signed in again they are one of many
+    let_in_again(world, who)
+    own_token = {route for route in ROUTES if route.startswith("POST /me/tokens/<")}
+    again, other = asked(world, who), column("other", "over")
+    assert {route: word for route, word in again.items() if route not in own_token} == {
+        route: word for route, word in other.items() if route not in own_token
+    }
+
+
+def test_who_is_taken_off_an_interview_finds_nothing_of_it(app: Flask) -> None:
+    world = make_world(app, "over")
+    with write_session(world.engine) as session:
+        interview = world.ids["/interviews"]
+        interviewers.remove(session, named(world.engine, "lead"), interview, world.ids["member"], now())
+    world.keep()
+    assert asked(world, "reviewer") == column("foreign", "over")  # with the same session and token, at once
+
+
+def let_in_again(world: World, who: str) -> None:
+    """Sign somebody in once more, with a new token."""
+    browser = Browser(world.app, None)
+    assert browser.sign_in(who, PASSWORD).status_code == 303
+    cookie = browser.client.get_cookie("grader")
+    assert cookie is not None
+    world.cookies[who] = cookie.value
+    with write_session(world.engine) as session:
+        user = named(world.engine, who)
+        _, world.tokens[who] = tokens.make(session, user, "again", tokens.scopes_for(user), 90, now())
+    world.keep()
+
+
+def test_a_released_interview_stays_its_leads(app: Flask) -> None:
+    world = make_world(app, "over")
+    with write_session(world.engine) as session:
+        interviews.release(session, named(world.engine, "lead"), world.ids["/interviews"], now())
+    world.keep()
+    assert asked(world, "lead") == column("lead", "released")
