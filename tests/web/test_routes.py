@@ -104,7 +104,7 @@ def test_nobody_gets_the_sign_in_page_or_what_is_public(app: Flask, engine: Engi
         assert existing == missing, route
         assert existing[0] == 303, route
         assert re.fullmatch(
-            r"/sign-in\?next=(/|ATTEMPT|/me|/problems|/progress|/interviews|/packages|/rejudges)[\w/-]*",
+            r"/sign-in\?next=(/|ATTEMPT|/me|/problems|/progress|/interviews|/packages|/rejudges|/admin)[\w/.-]*",
             existing[1] or "",
         ), route
     after = content(engine)
