@@ -12,6 +12,11 @@ from grader.store.models import Attempt, Package, Submission, User
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
+def is_ours(table: str) -> bool:
+    """Whether the models are to say what a table is like: those of the migrations and of the queue are others'."""
+    return not table.startswith(("alembic_", "procrastinate_"))
+
+
 def minutes_later(minutes: float) -> datetime:
     return NOON + timedelta(minutes=minutes)
 

@@ -8,27 +8,52 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import inspect
+from procrastinate.schema import SchemaManager
+from sqlalchemy import inspect, text
 
+from grader.config import shipped
 from grader.errors import UserError
 from grader.store.base import Base
 from grader.store.migrate import current, downgrade, upgrade
 from grader.store.session import make_engine
+from tests.store.rows import is_ours
 
 
 def tables(url: str) -> set[str]:
     engine = make_engine(url)
     try:
-        return set(inspect(engine).get_table_names()) - {"alembic_version"}
+        return set(filter(is_ours, inspect(engine).get_table_names()))
     finally:
         engine.dispose()
+
+
+def everything(url: str) -> set[str]:
+    """Return the tables, functions and types that PostgreSQL has beside its own."""
+    engine = make_engine(url)
+    schema = "current_schema()::regnamespace"
+    with engine.connect() as connection:
+        found = connection.execute(
+            text(
+                f"SELECT relname FROM pg_class WHERE relnamespace = {schema} UNION "
+                f"SELECT proname FROM pg_proc WHERE pronamespace = {schema} UNION "
+                f"SELECT typname FROM pg_type WHERE typnamespace = {schema}"
+            )
+        )
+        names = set(found.scalars())
+    engine.dispose()
+    return names
+
+
+def is_compared(name: str | None, kind: str, parents: object) -> bool:
+    return kind != "table" or is_ours(str(name))
 
 
 def test_upgrade_builds_what_the_models_say(database_url: str) -> None:
     upgrade(database_url)
     engine = make_engine(database_url)
     with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        options = {"compare_type": True, "compare_server_default": True, "include_name": is_compared}
+        context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, Base.metadata) == []
     engine.dispose()
 
@@ -70,3 +95,16 @@ def test_unknown_revision_is_one_clear_sentence(sqlite_url: str) -> None:
 def test_the_folder_of_a_new_database_is_private(tmp_path: Path) -> None:
     upgrade(f"sqlite:///{tmp_path / 'new' / 'grader.sqlite3'}")
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700
+
+
+@pytest.mark.services
+def test_downgrade_to_base_leaves_no_function_and_no_type(postgres_url: str) -> None:
+    upgrade(postgres_url)
+    assert "procrastinate_fetch_job_v2" in everything(postgres_url)
+    downgrade(postgres_url, "base")
+    assert everything(postgres_url) == {"alembic_version", "_alembic_version", "alembic_version_pkc"}
+
+
+def test_the_queue_s_tables_are_those_of_the_release_that_is_installed() -> None:
+    frozen = shipped("migrations").joinpath("procrastinate.sql").read_text()
+    assert frozen.endswith(SchemaManager.get_schema())

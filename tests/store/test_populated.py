@@ -10,7 +10,7 @@ from sqlalchemy import Column, Engine, MetaData, Table, func, insert, select, ty
 
 from grader.store.migrate import downgrade, revisions, upgrade
 from grader.store.session import make_engine, write_session
-from tests.store.rows import NOON
+from tests.store.rows import NOON, is_ours
 
 FIRST: Final = "0001"
 OLDER: Final = sorted(revisions())[-2::-1]  # newest first
@@ -21,7 +21,7 @@ def reflected(engine: Engine) -> list[Table]:
     """Return the tables that there are, those first that others name."""
     metadata = MetaData()
     metadata.reflect(engine)
-    return [table for table in metadata.sorted_tables if table.name != "alembic_version"]
+    return [table for table in metadata.sorted_tables if is_ours(table.name)]
 
 
 def counts(url: str) -> dict[str, int]:
