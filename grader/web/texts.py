@@ -25,6 +25,7 @@ from grader.report.visible import visible
 _FORMATTER: Final = HtmlFormatter[str](nowrap=True)
 
 
+@functools.lru_cache(maxsize=128)  # samples, the same for everybody, and sources that are looked at again
 def code(source: str) -> Markup:
     """Return Python source with classes for its colours; what does not show is made visible."""
     return Markup(highlight(visible(source), PythonLexer(stripnl=False), _FORMATTER))  # noqa: S704 - Pygments escapes

@@ -174,6 +174,14 @@ def test_secrets_stay_out_of_every_page(app: Flask, engine: Engine, ada: Browser
         assert word not in answered, word
 
 
+def test_compressed_requests_are_refused(ada: Browser) -> None:
+    ada.start()
+    fields = {"csrf_token": ada.token(), "source": "x"}
+    reply = ada.client.post(f"{ada.attempt}/submissions", data=fields, headers={"Content-Encoding": "gzip"})
+    assert reply.status_code == 415
+    assert "It is compressed or encoded; send it as it is." in reply.get_data(as_text=True)
+
+
 def test_requests_are_bounded(ada: Browser) -> None:
     ada.start()
     reply = ada.submit("x" * (BODY_BYTES_MAX + 1))
