@@ -94,6 +94,7 @@ def test_nobody_gets_the_sign_in_page_or_what_is_public(app: Flask, engine: Engi
                 filled(rule, attempt), method=method, data=fields if method == "POST" else None
             )
             location = (reply.location or "").replace(attempt, "ATTEMPT")
+            location = re.sub(r"\b[a-z2-7]{12}\b", "ID", location)
             answers.setdefault(f"{method} {rule}", []).append((reply.status_code, location))
             reply.close()
     for route, status in ROUTES["public"].items():
