@@ -1,0 +1,7 @@
+import numpy as np
+
+
+def softmax(scores):
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    exps = np.exp(shifted)
+    return np.squeeze(exps / exps.sum(axis=-1, keepdims=True))
