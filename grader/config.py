@@ -28,6 +28,8 @@ class Settings:
     proxies: int  # GRADER_PROXIES: how many in front of the service add the address that they were called from
     metrics_token: str | None  # GRADER_METRICS_TOKEN: opens /metrics
     allow_weak_sandbox: bool  # GRADER_ALLOW_WEAK_SANDBOX: judge without Landlock where the machine lacks it
+    # GRADER_JUDGING: who judges. A database alone does not tell: PostgreSQL serves a single server well
+    is_judged_by_workers: bool
 
 
 VARIABLES: Final = (
@@ -40,6 +42,7 @@ VARIABLES: Final = (
     "GRADER_PROXIES",
     "GRADER_METRICS_TOKEN",
     "GRADER_ALLOW_WEAK_SANDBOX",
+    "GRADER_JUDGING",
 )
 
 
@@ -61,17 +64,28 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     public_url = environment.get("GRADER_PUBLIC_URL") or None
     if public_url and not _is_address(public_url):
         raise UserError(f"GRADER_PUBLIC_URL is {public_url!a}; write http:// or https:// and a host name.")
+    database_url = environment.get("GRADER_DATABASE_URL") or f"sqlite:///{data / 'grader.sqlite3'}"
     return Settings(
         data=data,
         cache=_folder(environment, "GRADER_CACHE", "XDG_CACHE_HOME", ".cache"),
         problems=Path(problems) if problems else shipped("problems"),
-        database_url=environment.get("GRADER_DATABASE_URL") or f"sqlite:///{data / 'grader.sqlite3'}",
+        database_url=database_url,
         public_url=public_url,
         is_signup_open=_is_on(environment, "GRADER_SIGNUP", default=public_url is None),
         proxies=_proxies(environment),
         metrics_token=_token(environment, "GRADER_METRICS_TOKEN"),
         allow_weak_sandbox=_is_on(environment, "GRADER_ALLOW_WEAK_SANDBOX"),
+        is_judged_by_workers=_is_judged_by_workers(environment, database_url),
     )
+
+
+def _is_judged_by_workers(environment: Mapping[str, str], database_url: str) -> bool:
+    value = environment.get("GRADER_JUDGING") or "embedded"
+    if value not in ("embedded", "workers"):
+        raise UserError(f"GRADER_JUDGING is {value!a}; write embedded to judge in the web process, or workers.")
+    if value == "workers" and database_url.startswith("sqlite"):
+        raise UserError("GRADER_JUDGING is workers, who need PostgreSQL; set GRADER_DATABASE_URL to postgresql://…")
+    return value == "workers"
 
 
 def _token(environment: Mapping[str, str], variable: str) -> str | None:

@@ -15,10 +15,12 @@ import signal
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from flask import Flask
+from sqlalchemy import Engine
 
 from grader.config import Settings, read_settings, set_variables
 from grader.errors import UserError
@@ -27,8 +29,9 @@ from grader.sandbox.doctor import got_through
 from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 from grader.services import deadline
 from grader.services.background import Background
-from grader.services.judging import Judging
+from grader.services.judging import Dispatch, Judging
 from grader.services.packages import Packages
+from grader.services.polled import Polled
 from grader.services.samples import Samples
 from grader.services.steady_clock import CLOCK
 from grader.store import lock
@@ -45,6 +48,7 @@ SWITCH_S: Final = (
     0.001  # a request has to wait this long for a thread that compares numbers; five times less than usual
 )
 ENDING_S: Final = 30.0  # how long a server that is just ending may keep the database
+Wait = Callable[[int, float], None]  # until a submission is judged, or so many seconds
 log = logging.getLogger(__name__)
 
 
@@ -61,7 +65,7 @@ def build(settings: Settings) -> Flask:
         atexit.register(held.let_go)  # the first one registered is the last one called
     upgrade(settings.database_url)
     engine = make_engine(settings.database_url, BUSY_S)
-    pool = Pool(allow_weak=settings.allow_weak_sandbox)
+    pool = Pool(1 if settings.is_judged_by_workers else None, settings.allow_weak_sandbox)  # one, for samples
     pool.start()
     atexit.register(pool.close)
     with pool.lane() as lane:
@@ -70,16 +74,14 @@ def build(settings: Settings) -> Flask:
     cache = CaseCache(settings.cache, log.warning)
     metrics = Metrics()
     metrics.watch(engine, pool)
-    judging = Judging(engine, pool, cache, packages, metrics.judged)
-    judging.start()
-    atexit.register(judging.close)  # before the pool: the last one registered is the first one called
-    background = Background(engine, pool, cache, packages, judging.dispatch)
-    background.start()
-    atexit.register(background.close)
-    watch = deadline.Watch(engine, packages, judging.dispatch, CLOCK.now)
+    if settings.is_judged_by_workers:
+        dispatch, wait = _by_workers(settings, engine)
+    else:
+        dispatch, wait = _judged_here(engine, pool, cache, packages, metrics)
+    watch = deadline.Watch(engine, packages, dispatch, CLOCK.now)
     watch.start()
     atexit.register(watch.close)
-    service = Service(engine, packages, judging.dispatch, Samples(pool, cache).of, wait=judging.wait, metrics=metrics)
+    service = Service(engine, packages, dispatch, Samples(pool, cache).of, wait=wait, metrics=metrics)
     web = WebSettings(
         key,
         settings.public_url,
@@ -90,6 +92,28 @@ def build(settings: Settings) -> Flask:
         variables=set_variables(),
     )
     return create_app(web, service)
+
+
+def _judged_here(
+    engine: Engine, pool: Pool, cache: CaseCache, packages: Packages, metrics: Metrics
+) -> tuple[Dispatch, Wait]:
+    """Start judging in this process."""
+    judging = Judging(engine, pool, cache, packages, metrics.judged)
+    judging.start()
+    atexit.register(judging.close)  # before the pool: the last one registered is the first one called
+    background = Background(engine, pool, cache, packages, judging.dispatch)
+    background.start()
+    atexit.register(background.close)
+    return judging.dispatch, judging.wait
+
+
+def _by_workers(settings: Settings, engine: Engine) -> tuple[Dispatch, Wait]:
+    """Leave judging to the workers; their engine is imported here alone, for most servers do without it."""
+    try:
+        from grader.workers.dispatch import Deferring
+    except ModuleNotFoundError:
+        raise UserError("Workers need Procrastinate; install it with: pip install 'grader[postgres]'") from None
+    return Deferring(settings.database_url).dispatch, Polled(engine).wait
 
 
 def _examined(lane: Lane) -> bool:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from sqlalchemy import Engine
+from sqlalchemy.orm import Session
 
 from grader.errors import InvalidPackage
 from grader.grading.check import check_package
@@ -73,7 +74,7 @@ class Background:
             self._thread.join(STOP_S)
 
     def _work(self) -> None:
-        self._remember_unprepared()
+        self.remember_unprepared()
         while not self._stopping.is_set():
             pause = 0.0
             try:
@@ -84,12 +85,15 @@ class Background:
                 pause = BROKEN_S
             self._stopping.wait(pause)
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether nothing more should be begun."""
+        return self._stopping.is_set()
+
     def turn(self) -> bool:
         """Do one thing that waits; return whether there was any."""
         with read_session(self._engine) as session:
-            checks = package_queries.unchecked(session)
-            moves = rejudge_moves.rejudges_to_move(session)
-            items = rejudge_moves.items_to_judge(session, ITEMS_AT_ONCE)
+            checks, moves, items = _waiting(session, ITEMS_AT_ONCE)
         return (
             self._first(PackageCheck, checks, self._check)
             or self._first(Rejudge, moves, self._move)
@@ -169,7 +173,8 @@ class Background:
 
         return done
 
-    def _remember_unprepared(self) -> None:
+    def remember_unprepared(self) -> None:
+        """Have the uploaded packages that are in use prepared, a few turns later."""
         try:
             with read_session(self._engine) as session:
                 self._unprepared.extend(package_queries.in_use(session))
@@ -190,3 +195,17 @@ class Background:
             if not self._stopping.is_set():
                 log.warning("the package %s could not be prepared: %s", package.slug, error)
         return True
+
+
+def is_waiting(session: Session) -> bool:
+    """Whether there is anything to do."""
+    return any(_waiting(session, 1))
+
+
+def _waiting(session: Session, items: int) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """Return the keys of checks, of rejudges to be moved, and of some items to be judged."""
+    return (
+        package_queries.unchecked(session),
+        rejudge_moves.rejudges_to_move(session),
+        rejudge_moves.items_to_judge(session, items),
+    )

@@ -81,7 +81,7 @@ class Judging:
         self._sweep()
         for thread in self._threads:
             thread.start()
-        threading.Thread(target=self._prepare, name="preparing", daemon=True).start()
+        threading.Thread(target=self.prepare, name="preparing", daemon=True).start()
 
     def dispatch(self, session: Session, row: Row) -> None:
         """Have a row judged once the session's transaction is committed, never before and never without."""
@@ -111,7 +111,7 @@ class Judging:
             if thread.is_alive():
                 thread.join(max(0.0, deadline - time.monotonic()))
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         """Make ahead what the findings of the offered problems need; until then the first one waits for it."""
         for problem in self._packages.offered():
             try:
@@ -129,10 +129,7 @@ class Judging:
 
     def _sweep(self) -> None:
         with read_session(self._engine) as session:
-            jobs: list[Job] = [
-                (table, key) for table in (Submission, SampleRun) for key in queries.unjudged(session, table)
-            ]
-            jobs += [(EvidenceRecord, key) for key in review_queries.evidence_unmade(session)]
+            jobs = unjudged(session)
         for job in jobs:
             self._enqueue(job)
 
@@ -144,7 +141,7 @@ class Judging:
                 job = None
             try:
                 if job is not None:
-                    self._judge(*job)
+                    self.judge(*job)
                 elif not self._stopping.is_set():
                     self._sweep()
             except Exception:
@@ -155,7 +152,8 @@ class Judging:
                         self._known.discard(job)
                     self._changed.notify_all()
 
-    def _judge(self, table: type[Row], key: int) -> None:
+    def judge(self, table: type[Row], key: int) -> None:
+        """Judge one row, unless it is judged or another process is doing it."""
         with claimed(self._engine, table, key) as is_mine:
             if not is_mine:  # another process judges it; should that one die, a sweep finds the row again
                 return
@@ -204,6 +202,12 @@ class Judging:
             evidence.write_result(self._engine, key, made, datetime.now(UTC))
 
 
+def unjudged(session: Session) -> list[Job]:
+    """Return every row that waits, oldest first of each table."""
+    jobs: list[Job] = [(table, key) for table in (Submission, SampleRun) for key in queries.unjudged(session, table)]
+    return [*jobs, *((EvidenceRecord, key) for key in review_queries.evidence_unmade(session))]
+
+
 def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: Packages) -> Graded | None:
     """Judge a stored submission; None when it is judged already. Whatever goes wrong on our side is JE."""
     with read_session(engine) as session:
@@ -214,7 +218,7 @@ def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: 
         problem = pinned(session, package, source, packages, what := f"submission {key}")
     if isinstance(problem, Graded):
         return problem
-    return judge_source(problem, source, lane, cache, what, build=False)  # a candidate waits; `_prepare` builds
+    return judge_source(problem, source, lane, cache, what, build=False)  # a candidate waits; `prepare` builds
 
 
 def pinned(session: Session, package: Package, source: bytes, packages: Packages, what: str) -> Problem | Graded:

@@ -58,6 +58,23 @@ def revisions() -> frozenset[str]:
     return frozenset(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())
 
 
+def require_newest(url: str) -> None:
+    """Make sure that the database is at this release's revision, without changing it.
+
+    Raises:
+        UserError: it is not.
+    """
+    config = Config()
+    _set_scripts(config, None)
+    newest, found = ScriptDirectory.from_config(config).get_current_head(), current(url)
+    if found == newest:
+        return
+    told = f"The database is at revision {found or 'none'}, this release needs {newest}"
+    if found is None or found in revisions():
+        raise UserError(f"{told}; run: grader db upgrade")
+    raise UserError(f"{told}; start the release that has upgraded it.")
+
+
 def _set_scripts(config: Config, scripts: Path | None) -> None:
     folder = str(scripts or shipped("migrations"))
     config.set_main_option("script_location", folder.replace("%", "%%"))

@@ -41,6 +41,11 @@ def waiting(session: Session) -> tuple[int, datetime | None]:
     return int(number), oldest
 
 
+def is_unjudged(session: Session, submission: int) -> bool:
+    """Whether a submission has no verdict yet."""
+    return session.scalar(select(Submission.id).filter_by(id=submission, verdict=None)) is not None
+
+
 @contextmanager
 def claimed(engine: Engine, table: type[Base], key: int) -> Iterator[bool]:
     """Tell whether this thread is the one to work on a row, while others are kept from it.

@@ -1,0 +1,124 @@
+"""The tasks: what a worker does with a job. They find everything in the database; a job is a name and a key."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+from packaging.version import Version
+from procrastinate import App, BaseRetryStrategy, JobContext, RetryDecision
+from procrastinate.jobs import Job
+from sqlalchemy import Engine
+
+from grader import __version__
+from grader.services.background import Background, is_waiting
+from grader.services.judging import Judging, unjudged
+from grader.store.session import write_session
+from grader.workers.dispatch import (
+    BATCH,
+    INTERACTIVE,
+    JUDGE,
+    TABLES,
+    UPKEEP,
+    WORK,
+    Deferring,
+    is_work_stored,
+    jobs_without,
+)
+
+AGAIN_S: Final = 2  # before a job is tried again that failed, or that is another release's
+LEFT_TIMES: Final = 15  # so often a job of an older release is left for its own workers
+CHUNK_S: Final = 5.0  # of work that nobody waits for, before a newer job has its chance
+STALLED_S: Final = 6.0  # without a sign of life a worker is taken for dead
+EVERY_2_S: Final = "* * * * * */2"
+EVERY_5_S: Final = "* * * * * */5"
+log = logging.getLogger(__name__)
+
+
+class OtherRelease(Exception):
+    """The job is for workers of another release."""
+
+
+class _Again(BaseRetryStrategy):
+    """Every job is tried until it is done: what it is for waits in the database all the same."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision:
+        return RetryDecision(retry_in={"seconds": AGAIN_S})
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the tasks work with."""
+
+    engine: Engine
+    judging: Judging
+    background: Background
+    deferring: Deferring
+    chunk: threading.Lock = field(default_factory=threading.Lock)  # one at a time, so that lanes stay for candidates
+
+
+def add_tasks(app: App, parts: Parts) -> None:
+    """Give the engine its tasks."""
+
+    @app.task(name=JUDGE, queue=INTERACTIVE, retry=_Again(), pass_context=True)
+    def judge(context: JobContext, table: str, key: int, version: str) -> None:
+        _require_ours(context, version)
+        parts.judging.judge(TABLES[table], key)
+
+    @app.task(name=WORK, queue=BATCH, retry=_Again(), pass_context=True)
+    def work(context: JobContext, version: str) -> None:
+        _require_ours(context, version)
+        _work(parts)
+
+    _add_upkeep(app, parts)
+
+
+def _add_upkeep(app: App, parts: Parts) -> None:
+    @app.periodic(cron=EVERY_2_S)
+    @app.task(name="grader.retry_stalled", queueing_lock="retry_stalled", queue=UPKEEP)
+    async def retry_stalled(timestamp: int) -> None:
+        for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_S):
+            log.warning("a worker went away while it did job %s; it is done again", job.id)
+            await app.job_manager.retry_job(job)
+
+    @app.periodic(cron=EVERY_2_S)
+    @app.task(name="grader.find_work", queueing_lock="find_work", queue=UPKEEP)
+    def find_work(timestamp: int) -> None:
+        with write_session(parts.engine) as session:
+            if is_waiting(session) and not is_work_stored(session):
+                parts.deferring.work(session)
+
+    @app.periodic(cron=EVERY_5_S)
+    @app.task(name="grader.find_rows", queueing_lock="find_rows", queue=UPKEEP)
+    def find_rows(timestamp: int) -> None:
+        """Give rows a job that have none: they are from before there were workers, or lost theirs."""
+        with write_session(parts.engine) as session:
+            parts.deferring.judge(session, jobs_without(session, unjudged(session)))
+
+
+def _require_ours(context: JobContext, version: str) -> None:
+    """Leave a job for the workers of its release.
+
+    A newer one's is always left, for it may say what this release does not know. An older one's is left until there
+    seem to be no such workers any more; what older releases store every newer one can read.
+
+    Raises:
+        OtherRelease: it is left.
+    """
+    ours, theirs = Version(__version__), Version(version)
+    if ours != theirs and (theirs > ours or context.job.attempts < LEFT_TIMES):
+        raise OtherRelease(f"Job {context.job.id} is release {version}'s, this worker is {__version__}; it is left.")
+
+
+def _work(parts: Parts) -> None:
+    if not parts.chunk.acquire(blocking=False):
+        return  # it is being done here; when there is more than that, it is found again in a moment
+    try:
+        end = time.monotonic() + CHUNK_S
+        while not parts.background.is_stopping and time.monotonic() < end and parts.background.turn():
+            pass
+    finally:
+        parts.chunk.release()
