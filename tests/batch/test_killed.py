@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.long]
 COUNT: Final = 1000
 KILLS: Final = 50
 START_S: Final = 2.5  # within this a batch finds, hashes and reads what is finished; longer on a busy machine
-WORK_S: Final = 1.0  # of judging before a kill
+WORK_S: Final = 0.5  # of judging before a kill
 HOSTILE: Final = [*DATA.glob("hostile/CE/*.py"), *DATA.glob("hostile/RTE/*.py"), *DATA.glob("hostile/WA/*.py")]
 OPTIONS: Final = ("--finding", "fast", "--jobs", "2", "--format", "csv,html,junit,gradescope")
 
