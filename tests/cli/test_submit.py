@@ -84,7 +84,7 @@ def test_from_the_starter_to_an_accepted_repair(command: Command, server: tuple[
     assert wrong.code == 1
     assert "✗ Wrong answer" in wrong.out
     assert re.fullmatch(rf"Handed in as submission 1 of attempt {ID}; waiting for the verdict\.", wrong.line)
-    attempt = wrong.line.split()[6].rstrip(";")
+    attempt = wrong.line.split()[7].rstrip(";")
 
     right = command.run("submit", SLUG, "-", "--json", *options, stdin=REFERENCE.read_bytes())
     result = json.loads(right.out)
