@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import Any, Final
 
 from grader.grading.extra_runs import ExtraRuns, Moved, Perturbation, Rung, Stability
@@ -33,6 +34,8 @@ class Pictures:
     stages: tuple[StageError, ...]
     outputs: tuple[SampleOutputs, ...]
     extra: ExtraRuns | None
+    sentence: str = ""  # of the finding, which may tell more than judging had the time for
+    faults: tuple[tuple[str, str], ...] = ()  # each with what it does
 
 
 def pictures(
@@ -42,6 +45,7 @@ def pictures(
     look = next((look for look in examination.looks if look.case.name in reference.stages), None)
     wanted = [look.case.name for look in examination.looks]
     wanted += [case.name for case in examination.judgement.cases if case.failure and case.visibility == "secret"][:1]
+    finding = examination.judgement.finding
     kept = list(dict.fromkeys(wanted))[:CASES_MAX]
     outcomes = dict(zip((case.name for case in cases), examination.judged.outcomes(), strict=False))
     return Pictures(
@@ -51,6 +55,8 @@ def pictures(
         else (),
         outputs=tuple(case_outputs(problem, case, outcomes.get(case.name)) for case in cases if case.name in kept),
         extra=extra,
+        sentence=finding.sentence,
+        faults=tuple(zip_longest(finding.faults, finding.fault_sentences, fillvalue="")),
     )
 
 
@@ -65,7 +71,8 @@ def to_json(found: Pictures) -> str:
     """Return pictures as JSON; a number that is not finite is a word of Python's reader."""
     extra = asdict(found.extra) if found.extra else None
     fields = {"traced": found.traced, "stages": [asdict(stage) for stage in found.stages], "extra": extra}
-    return json.dumps({**fields, "outputs": sample_outputs.to_json(found.outputs)}, separators=(",", ":"))
+    told = {"sentence": found.sentence, "faults": found.faults, "outputs": sample_outputs.to_json(found.outputs)}
+    return json.dumps(fields | told, separators=(",", ":"))
 
 
 def from_json(text: str) -> Pictures:
@@ -79,6 +86,8 @@ def from_json(text: str) -> Pictures:
         ),
         sample_outputs.from_json(data["outputs"]),
         _extra(data["extra"]),
+        data["sentence"],
+        tuple((fault, said) for fault, said in data["faults"]),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, select
@@ -52,7 +53,7 @@ def page(engine: Engine, packages: Packages, user: User, attempt: Attempt, ordin
         return review_page.review_page(session, user, reviewed, problem, ordinal)
 
 
-def finish(engine: Engine, packages: Packages, user: User, attempt: Attempt, **fields: object) -> None:
+def finish(engine: Engine, packages: Packages, user: User, attempt: Attempt, **fields: Any) -> None:
     with write_session(engine) as session:
         reviews.finish(session, user, attempt.public_id, draft(**fields), 0, packages, END)
 

@@ -54,7 +54,9 @@ if (form) {
     if (form.dataset.sent) return;
     event.preventDefault();
     form.dataset.sent = "1";
-    sending.then(() => form.requestSubmit(event.submitter));
+    const { submitter } = event;
+    // a form that is still telling of its submission takes no other one
+    sending.then(() => window.setTimeout(() => form.requestSubmit(submitter)));
   });
 }
 
