@@ -85,7 +85,7 @@ def submit(session: Session, candidate: User, public_id: str, source: bytes, now
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
     require_taken(session, attempt, now, "hand in another source")
-    if attempt.invitation is not None:
+    if attempt.interview is not None:
         if submissions_left(session, attempt) <= 0:
             raise AttemptClosed("Every submission that the interview allows for this problem is used.")
     elif queries.number_waiting(session, candidate) >= WAITING_MAX:
@@ -93,8 +93,8 @@ def submit(session: Session, candidate: User, public_id: str, source: bytes, now
     ordinal = queries.last_ordinal(session, attempt) + 1
     submission = Submission(attempt=attempt, ordinal=ordinal, source=source, created_at=now)
     session.add(submission)
-    interview = attempt.invitation.interview if attempt.invitation else None
-    audit.record(session, candidate, "attempt.submit", attempt, now, interview, number=ordinal, bytes=len(source))
+    interview, size = attempt.interview, len(source)
+    audit.record(session, candidate, "attempt.submit", attempt, now, interview, number=ordinal, bytes=size)
     return submission
 
 
@@ -115,9 +115,9 @@ def require_taken(session: Session, attempt: Attempt, received_at: datetime, wha
 
 def submissions_left(session: Session, attempt: Attempt) -> int:
     """Return how many submissions an interview still allows in an attempt; our own faults cost none."""
-    assert attempt.invitation is not None
+    assert attempt.interview is not None
     used = taking_queries.numbers_handed_in(session, [attempt]).get(attempt.id, 0)
-    return max(0, attempt.invitation.interview.submissions_max - used)
+    return max(0, attempt.interview.submissions_max - used)
 
 
 def give_up(session: Session, candidate: User, public_id: str, now: datetime) -> Attempt:

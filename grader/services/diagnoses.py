@@ -79,4 +79,4 @@ def diagnose(session: Session, candidate: User, public_id: str, stage: str, pack
         raise UserError("Choose one of the stages, or that you do not know.")
     attempt.diagnosed_stage = None if stage == UNKNOWN else stage
     attempt.diagnosed_at = now
-    audit.record(session, candidate, "attempt.diagnose", attempt, now)
+    audit.record(session, candidate, "attempt.diagnose", attempt, now, attempt.interview)

@@ -171,7 +171,7 @@ def answer(
     else:
         raise NotFound(NO_QUESTION)
     session.add(FollowUpAnswer(attempt_id=attempt.id, question_id=question, text=text, created_at=now))
-    audit.record(session, candidate, "attempt.answer", attempt, now, question=question)
+    audit.record(session, candidate, "attempt.answer", attempt, now, attempt.interview, question=question)
 
 
 def rate(
@@ -193,7 +193,8 @@ def rate(
     if rating not in {str(number) for number in RATINGS}:
         raise UserError(f"Rate your answer with one of: {', '.join(RATINGS.values())}.")
     answered.rating, answered.rated_at = int(rating), now
-    audit.record(session, candidate, "attempt.rate", attempt, now, question=question, rating=int(rating))
+    interview, number = attempt.interview, int(rating)
+    audit.record(session, candidate, "attempt.rate", attempt, now, interview, question=question, rating=number)
 
 
 def _own_text(text: str) -> str:

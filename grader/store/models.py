@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from grader.grading.verdict import Reason, Verdict, Visibility
 from grader.store.base import Base, Key, LongText, Mode, PublicId, ShortText
-from grader.store.interview_models import Invitation
+from grader.store.interview_models import Interview, Invitation
 
 NAME_LENGTH: Final = 60  # of a user's name
 NAME_KEY_LENGTH: Final = 180  # folding a letter's case can make three of it
@@ -126,6 +126,11 @@ class Attempt(Base):
     candidate: Mapped[User] = relationship(foreign_keys=[candidate_id])
     package: Mapped[Package] = relationship()
     invitation: Mapped[Invitation | None] = relationship()
+
+    @property
+    def interview(self) -> Interview | None:
+        """The interview that it is part of; None: practice."""
+        return self.invitation.interview if self.invitation else None
 
     @property
     def points(self) -> float | None:
