@@ -10,7 +10,7 @@ from grader.cli.commands import Group
 from grader.config import read_settings
 
 
-@click.group("db", cls=Group)
+@click.group("db", cls=Group, short_help="Upgrade the database, copy it, put a copy back.")
 def db_command() -> None:
     """Move the database between versions of its schema, copy it and put a copy back."""
 
@@ -83,3 +83,16 @@ def restore_command(file: Path) -> None:
         f"The database is the one of {file} now; everybody signs in anew, and programs need new tokens.{before}",
         err=True,
     )
+
+
+@db_command.command("worker-role", short_help="Give a role of PostgreSQL a worker's rights.")
+@click.argument("name")
+def worker_role_command(name: str) -> None:
+    """Give the role NAME of PostgreSQL what `grader worker` needs and nothing else; again after each upgrade."""
+    from grader.cli.database import clear_errors
+    from grader.store import worker_role
+
+    url = read_settings().database_url
+    with clear_errors(url):
+        worker_role.grant(url, name)
+    click.echo(f"The role {name} has a worker's rights, and no others.", err=True)

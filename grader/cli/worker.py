@@ -75,13 +75,12 @@ def _work(settings: Settings, jobs: int | None, queues: list[str], alive: Path |
         pool.start()
         judging = Judging(engine, pool, cache, packages, _tell)
         background = Background(engine, pool, cache, packages, deferring.dispatch)
-        app = make_app(settings.database_url)
-        add_tasks(app, Parts(engine, judging, background, deferring))
+        parts = Parts(engine, judging, background, deferring)
         threading.Thread(target=judging.prepare, name="preparing", daemon=True).start()
         background.remember_unprepared()
         click.echo(f"Judging {pool.size} at a time, from {' and '.join(queues)} (TERM ends it).", err=True)
         try:
-            run(app, pool.size, queues, alive, background.close)
+            run(lambda: add_tasks(make_app(settings.database_url), parts), pool.size, queues, alive, background.close)
         finally:
             judging.close()
             engine.dispose()

@@ -25,20 +25,24 @@ UPKEEP_JOBS: Final = 2  # at a time, beside those that judge: upkeep never waits
 log = logging.getLogger(__name__)
 
 
-def run(app: App, jobs: int, queues: Sequence[str], alive: Path | None, on_stop: Callable[[], None]) -> None:
+def run(
+    make: Callable[[], App], jobs: int, queues: Sequence[str], alive: Path | None, on_stop: Callable[[], None]
+) -> None:
     """Take jobs until SIGTERM or SIGINT; what is under way then is finished, the rest is left for others.
 
     Args:
-        app: the engine with its tasks.
+        make: returns the engine with its tasks; a new one after each loss of the database.
         jobs: how many rows are judged at a time.
         queues: those to take jobs from.
         alive: a file that is touched every other second while the database answers.
         on_stop: called at the signal; ends what would take long.
     """
-    asyncio.run(_run(app, jobs, queues, alive, on_stop))
+    asyncio.run(_run(make, jobs, queues, alive, on_stop))
 
 
-async def _run(app: App, jobs: int, queues: Sequence[str], alive: Path | None, on_stop: Callable[[], None]) -> None:
+async def _run(
+    make: Callable[[], App], jobs: int, queues: Sequence[str], alive: Path | None, on_stop: Callable[[], None]
+) -> None:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     # the loop's own executor has as many threads as the machine pleases
@@ -52,7 +56,7 @@ async def _run(app: App, jobs: int, queues: Sequence[str], alive: Path | None, o
         loop.add_signal_handler(number, stop)
     while not stopping.is_set():
         try:
-            async with app.open_async():
+            async with make().open_async() as app:
                 await _until_stopped(app, jobs, queues, alive, stopping)
         except (ConnectorException, psycopg.Error) as error:
             log.error("the database does not answer (%s); it is tried again", error.__cause__ or error)

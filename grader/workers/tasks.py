@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -60,20 +62,21 @@ class Parts:
     chunk: threading.Lock = field(default_factory=threading.Lock)  # one at a time, so that lanes stay for candidates
 
 
-def add_tasks(app: App, parts: Parts) -> None:
-    """Give the engine its tasks."""
+def add_tasks(app: App, parts: Parts) -> App:
+    """Give an engine its tasks; return it."""
 
     @app.task(name=JUDGE, queue=INTERACTIVE, retry=_Again(), pass_context=True)
     def judge(context: JobContext, table: str, key: int, version: str) -> None:
-        _require_ours(context, version)
-        parts.judging.judge(TABLES[table], key)
+        with _told(context, version):
+            parts.judging.judge(TABLES[table], key)
 
     @app.task(name=WORK, queue=BATCH, retry=_Again(), pass_context=True)
     def work(context: JobContext, version: str) -> None:
-        _require_ours(context, version)
-        _work(parts)
+        with _told(context, version):
+            _work(parts)
 
     _add_upkeep(app, parts)
+    return app
 
 
 def _add_upkeep(app: App, parts: Parts) -> None:
@@ -99,7 +102,21 @@ def _add_upkeep(app: App, parts: Parts) -> None:
             parts.deferring.judge(session, jobs_without(session, unjudged(session)))
 
 
-def _require_ours(context: JobContext, version: str) -> None:
+@contextmanager
+def _told(context: JobContext, version: str) -> Iterator[None]:
+    """Do a job of this release, and tell the log why one is not done."""
+    try:
+        _require_ours(context.job, version)
+        yield
+    except OtherRelease as left:
+        log.info("%s", left)
+        raise
+    except Exception:
+        log.exception("job %s failed; it is tried again", context.job.id)
+        raise
+
+
+def _require_ours(job: Job, version: str) -> None:
     """Leave a job for the workers of its release.
 
     A newer one's is always left, for it may say what this release does not know. An older one's is left until there
@@ -109,8 +126,8 @@ def _require_ours(context: JobContext, version: str) -> None:
         OtherRelease: it is left.
     """
     ours, theirs = Version(__version__), Version(version)
-    if ours != theirs and (theirs > ours or context.job.attempts < LEFT_TIMES):
-        raise OtherRelease(f"Job {context.job.id} is release {version}'s, this worker is {__version__}; it is left.")
+    if ours != theirs and (theirs > ours or job.attempts < LEFT_TIMES):
+        raise OtherRelease(f"job {job.id} is for release {version}, this worker is {__version__}; it is left")
 
 
 def _work(parts: Parts) -> None:

@@ -29,20 +29,7 @@ def running_server(binaries: Path) -> Iterator[str]:
         data = folder / "data"
 
         def run(program: str, *arguments: str) -> None:
-            log = folder / "out.log"
-            with log.open("ab") as out:
-                subprocess.run(
-                    [binaries / program, *arguments],
-                    check=True,
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=out,
-                    cwd=folder,
-                    env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
-                    user=user.pw_uid,
-                    group=user.pw_gid,
-                    extra_groups=[],
-                )
+            _run(binaries, folder, program, *arguments)
 
         run("initdb", "-D", str(data), "-U", "grader", "--auth=trust", "--no-sync")
         options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
@@ -53,6 +40,29 @@ def running_server(binaries: Path) -> Iterator[str]:
             run("pg_ctl", "-D", str(data), "-w", "-m", "immediate", "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def crash_and_restart(binaries: Path, url: str) -> None:
+    """End a server as if its machine had lost power, but for what the kernel still writes, and start it again."""
+    folder = Path(url.partition("?host=")[2])
+    _run(binaries, folder, "pg_ctl", "-D", str(folder / "data"), "-w", "-m", "immediate", "restart")
+
+
+def _run(binaries: Path, folder: Path, program: str, *arguments: str) -> None:
+    user = _unprivileged_user()
+    with (folder / "out.log").open("ab") as out:
+        subprocess.run(
+            [binaries / program, *arguments],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            cwd=folder,
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
+            user=user.pw_uid,
+            group=user.pw_gid,
+            extra_groups=[],
+        )
 
 
 def _unprivileged_user() -> pwd.struct_passwd:

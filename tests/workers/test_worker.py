@@ -1,0 +1,83 @@
+"""`grader worker` on a real PostgreSQL: what is handed in is judged, whoever dies, once."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import pytest
+from sqlalchemy import Engine, text
+
+from grader.grading.verdict import Verdict
+from grader.services.packages import Packages
+from grader.store.models import SampleRun
+from grader.store.session import write_session
+from tests.processes import wait_until
+from tests.services.tiny_package import RIGHT, WRONG
+from tests.workers.working import SLOW, Queue, Worker, Workers
+
+pytestmark = [pytest.mark.services, pytest.mark.sandbox]
+TAKEN_OVER_S: Final = 20.0  # ten seconds, and as many for a loaded machine to judge
+
+
+@pytest.fixture
+def queue(engine: Engine, postgres_url: str, packages: Packages) -> Queue:
+    return Queue(engine, postgres_url, packages)
+
+
+def test_what_is_handed_in_is_judged_and_its_jobs_are_gone(queue: Queue, worker: Worker) -> None:
+    keys = [queue.hand_in(source) for source in (RIGHT, WRONG, RIGHT)]
+    samples = queue.run_samples(WRONG)
+    assert all(queue.is_judged(key) for key in keys)
+    assert [queue.verdict(key) for key in keys] == [Verdict.AC, Verdict.WA, Verdict.AC]
+    assert wait_until(lambda: queue.verdict(samples, SampleRun) is Verdict.WA, 30)
+    assert wait_until(lambda: queue.jobs() == [], 10)
+
+
+def test_a_row_that_lost_its_job_is_judged(queue: Queue, worker: Worker) -> None:
+    key = queue.hand_in(RIGHT, has_job=False)
+    assert queue.is_judged(key)
+
+
+def test_a_worker_that_is_told_to_end_finishes_what_is_under_way(queue: Queue, worker: Worker) -> None:
+    key = queue.hand_in(SLOW)
+    assert queue.is_under_way()
+    assert worker.stop() == 0
+    assert queue.verdict(key) is Verdict.AC
+    assert queue.jobs() == []
+
+
+def test_what_a_killed_worker_had_begun_is_taken_over(queue: Queue, worker: Worker, workers: Workers) -> None:
+    other = workers.start("--queues", "batch")
+    other.wait_until_alive()
+    key = queue.hand_in(SLOW)
+    assert queue.is_under_way()
+    worker.kill()
+    began = time.monotonic()
+    assert wait_until(lambda: queue.jobs() == [("todo", 1)], TAKEN_OVER_S)
+    print(f"put back after {time.monotonic() - began:.1f} s")
+    workers.start()
+    assert queue.is_judged(key, 60)
+    assert queue.verdict(key) is Verdict.AC
+
+
+def test_a_job_of_a_newer_release_is_left(queue: Queue, engine: Engine, worker: Worker) -> None:
+    with write_session(engine) as session:
+        session.execute(text("LOCK TABLE procrastinate_jobs IN ACCESS EXCLUSIVE MODE"))
+        key = session.execute(
+            text(
+                "INSERT INTO submission (attempt_id, ordinal, source, created_at, is_by_clock) "
+                "VALUES (:attempt, 1, :source, now(), false) RETURNING id"
+            ),
+            {"attempt": queue.attempt.id, "source": RIGHT},
+        ).scalar_one()
+        session.execute(
+            text(
+                "INSERT INTO procrastinate_jobs (queue_name, task_name, args) VALUES ('interactive', 'grader.judge', "
+                "jsonb_build_object('table', 'submission', 'key', cast(:key AS int), 'version', '99.0'))"
+            ),
+            {"key": key},
+        )
+    assert wait_until(lambda: queue.jobs() == [("todo", 2)], 30)
+    assert queue.verdict(key) is None
+    assert "is for release 99.0, this worker is" in worker.log.read_text()
