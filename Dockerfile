@@ -1,9 +1,10 @@
-# The web service with embedded judging. The sandbox needs no privilege: seccomp, Landlock and rlimits work for the
-# ordinary user below under the engine's default profile (kernel 5.13 or newer).
+# The web service, and with REQUIREMENTS=requirements-postgres.txt the workers as well. The sandbox needs no privilege:
+# seccomp, Landlock and rlimits work for the ordinary user below under the engine's default profile (kernel 5.13 or newer).
 FROM python:3.13-slim AS build
 WORKDIR /src
-COPY requirements.txt pyproject.toml README.md LICENSE ./
-RUN python -m venv /opt/grader && /opt/grader/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements.txt
+ARG REQUIREMENTS=requirements.txt
+COPY ${REQUIREMENTS} pyproject.toml README.md LICENSE ./
+RUN python -m venv /opt/grader && /opt/grader/bin/pip install --no-cache-dir --no-deps --require-hashes -r ${REQUIREMENTS}
 COPY grader grader
 COPY problems problems
 COPY migrations migrations
