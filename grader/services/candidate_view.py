@@ -9,10 +9,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 
 from grader.errors import UserError
-from grader.grading.minimal_fix import minimal_fix
+from grader.grading.minimal_fix import change_in_words
 from grader.grading.syntax_tree import NotComparable
 from grader.grading.verdict import Reason, Verdict
 from grader.problems.loader import Problem
@@ -231,12 +230,6 @@ def _fix(submission: Submission, problem: Problem) -> str | None:
     if submission.verdict in (None, Verdict.CE, Verdict.JE):
         return None
     try:
-        return _size_of_change(problem, submission.source, submission.attempt.variant)
+        return change_in_words(problem, submission.source, submission.attempt.variant)[0]
     except NotComparable:
         return None
-
-
-@lru_cache(maxsize=64)
-def _size_of_change(problem: Problem, source: bytes, variant: str) -> str:
-    """Return it in words; the comparison takes as long as judging does, and a page is looked at more than once."""
-    return minimal_fix(problem, source, variant).sentence

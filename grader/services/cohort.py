@@ -17,8 +17,8 @@ from grader.store import cohort_queries as queries
 from grader.store.cohort_queries import Behaved, CaseCount, Tried
 from grader.store.interview_models import Interview, InterviewProblem
 
-FAULTS_SHOWN: Final = 30
-CANDIDATES_SHOWN: Final = 40  # on one page
+FAULTS_SHOWN: Final = 20
+CANDIDATES_SHOWN: Final = 30  # on one page
 CASES_SHOWN: Final = 40
 RUNS_MIN: Final = 5  # submissions that a case must have seen before anything is said of it
 BINS: Final = ("0–9", "10–19", "20–29", "30–39", "40–49", "50–59", "60–69", "70–79", "80–89", "90–99", "100")
@@ -108,21 +108,23 @@ def cohort(
         page: of candidates, from 1.
     """
     tried = queries.tried_in(session, interview, problem)
-    behaved = queries.behaved_in(session, interview, problem)
+    faults = queries.faults_in(session, interview, problem)
     everybody = _candidates(session, interview, tried)
     shown = everybody[(page - 1) * CANDIDATES_SHOWN : page * CANDIDATES_SHOWN]
     counts, looked_at = queries.cases_in(session, interview, problem)
     shares = _shares(session, interview, tried, packages)
     problems = [problem] if problem else interview.problems
-    rows = _fault_rows(behaved, tried, shown)
+    here = {candidate.key for candidate in shown}
+    who = {one.key: one.invitation for one in tried if one.invitation in here}
+    behaved = queries.behaved_in(session, list(who))
     return Cohort(
         candidates=tuple(shown),
         all_candidates=len(everybody),
         attempts=len(tried),
         submissions=sum(one.submissions for one in tried),
         ours=sum(one.ours for one in tried),
-        faults=tuple(rows[:FAULTS_SHOWN]),
-        all_faults=len(rows),
+        faults=_fault_rows(faults[:FAULTS_SHOWN], behaved, who, shown),
+        all_faults=len(faults),
         scores=_histogram(shares),
         median_score=100 * median(shares) if shares else None,
         solved=tuple(_solved(one, [each for each in tried if each.problem == one.id]) for one in problems),
@@ -145,25 +147,29 @@ def _candidates(session: Session, interview: Interview, tried: Sequence[Tried]) 
     ]
 
 
-def _fault_rows(behaved: Sequence[Behaved], tried: Sequence[Tried], shown: Sequence[Candidate]) -> list[FaultRow]:
-    """Return the faults that most people met first."""
-    who = {one.key: one.invitation for one in tried}
-    numbers: dict[str, Counter[int]] = defaultdict(Counter)
-    lasting: dict[str, set[int]] = defaultdict(set)
+def _fault_rows(
+    faults: Sequence[tuple[str, int, int]],
+    behaved: Sequence[Behaved],
+    who: Mapping[int, int],
+    shown: Sequence[Candidate],
+) -> tuple[FaultRow, ...]:
+    """Return the faults with a cell for each candidate of the page; `who` names the candidate of an attempt."""
+    numbers: Counter[tuple[str, int]] = Counter()
+    lasting: set[tuple[str, int]] = set()
     for one in behaved:
-        numbers[one.fault][who[one.attempt]] += one.submissions
+        place = one.fault, who[one.attempt]
+        numbers[place] += one.submissions
         if one.is_last:
-            lasting[one.fault].add(who[one.attempt])
-    rows = [
+            lasting.add(place)
+    return tuple(
         FaultRow(
             fault,
-            found.total(),
-            len(found),
-            tuple((found[candidate.key], candidate.key in lasting[fault]) for candidate in shown),
+            submissions,
+            people,
+            tuple((numbers[fault, each.key], (fault, each.key) in lasting) for each in shown),
         )
-        for fault, found in numbers.items()
-    ]
-    return sorted(rows, key=lambda row: (-row.people, -row.submissions, row.fault))
+        for fault, submissions, people in faults
+    )
 
 
 def _shares(session: Session, interview: Interview, tried: Sequence[Tried], packages: Packages) -> list[float]:

@@ -108,16 +108,27 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
     return [Tried(*row) for row in session.execute(statement)]
 
 
-def behaved_in(session: Session, interview: Interview, problem: InterviewProblem | None) -> list[Behaved]:
-    """Return which faults the submissions of an interview behave like, by attempt."""
+def faults_in(session: Session, interview: Interview, problem: InterviewProblem | None) -> list[tuple[str, int, int]]:
+    """Return the faults that an interview's submissions behave like, those that most people met first.
+
+    Each with the number of submissions and of candidates.
+    """
+    statement = _of(
+        select(SubmissionFault.fault, func.count(SubmissionFault.id), func.count(Attempt.invitation_id.distinct()))
+        .join(Submission, Submission.id == SubmissionFault.submission_id)
+        .join(Attempt, Attempt.id == Submission.attempt_id),
+        interview,
+        problem,
+    ).group_by(SubmissionFault.fault)
+    found = [(fault, submissions, people) for fault, submissions, people in session.execute(statement)]
+    return sorted(found, key=lambda row: (-row[2], -row[1], row[0]))
+
+
+def behaved_in(session: Session, attempts: Sequence[int]) -> list[Behaved]:
+    """Return which faults the submissions of a few attempts behave like."""
     last = (
-        _of(
-            select(Submission.attempt_id, func.max(Submission.ordinal).label("ordinal")).join(
-                Attempt, Attempt.id == Submission.attempt_id
-            ),
-            interview,
-            problem,
-        )
+        select(Submission.attempt_id, func.max(Submission.ordinal).label("ordinal"))
+        .where(Submission.attempt_id.in_(attempts))
         .group_by(Submission.attempt_id)
         .subquery()
     )

@@ -17,6 +17,7 @@ from grader.store.models import Attempt, Package, Submission, SubmissionFault, U
 from grader.store.review_queries import FAULTS_MAX, candidate_number, has_submission, is_over, is_reviewed_by
 
 INTERVIEWS_MAX: Final = 200  # that a filter offers, newest first
+FAULTS_LOOKED: Final = 2000  # the newest ones, among which a filter's are looked for
 
 
 class Wanted(StrEnum):
@@ -246,13 +247,14 @@ def offered(session: Session, user: User, now: datetime) -> Offered:
         .order_by(Interview.id.desc())
         .limit(INTERVIEWS_MAX)
     )
-    faults = (
+    newest = (
         _joined(select(SubmissionFault.fault), user, everything, now)
         .join(Submission, Submission.attempt_id == Attempt.id)
         .join(SubmissionFault, SubmissionFault.submission_id == Submission.id)
-        .distinct()
-        .order_by(SubmissionFault.fault)
-        .limit(FAULTS_MAX)
+        .order_by(SubmissionFault.id.desc())
+        .limit(FAULTS_LOOKED)
+        .subquery()
     )
+    faults = select(newest.c.fault).distinct().order_by(newest.c.fault).limit(FAULTS_MAX)
     found = [(public_id, title) for _, public_id, title in session.execute(interviews)]
     return Offered(found, session.scalars(faults).all())
