@@ -37,7 +37,9 @@ def sample_weights(samples: Sequence[SampleOutputs], title: str = "Submission", 
         right = sample.expected[position].values if position is not None else None
         if position is not None and right is not None and right.ndim >= 2:
             drawn.append(_sample(f"{name}{number}", title, sample, position, right))
-    return Markup("").join([*drawn, legend("legend" if name == "sample" else f"{name}-legend")]) if drawn else Markup("")
+    return (
+        Markup("").join([*drawn, legend("legend" if name == "sample" else f"{name}-legend")]) if drawn else Markup("")
+    )
 
 
 def _position(problem: Problem, case: Case) -> int | None:
