@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -22,7 +23,7 @@ from tests.processes import wait_until
 from tests.services.made import after
 from tests.services.rejudging import SOURCES, Room
 from tests.services.tiny_package import RIGHT
-from tests.workers.working import Queue, Workers
+from tests.workers.working import ROOT, Queue, Workers
 
 pytestmark = [pytest.mark.services, pytest.mark.sandbox]
 ROLE: Final = "judge of the tests"
@@ -81,3 +82,11 @@ def test_a_rejudge_is_made_and_applied(
     with write_session(engine) as session:
         rejudge.apply(session, room.lead, found.public_id, after(40))
     assert wait_until(lambda: is_at(State.APPLIED), 30), workers.started[0].log.read_text()
+
+
+def test_the_rights_are_those_of_the_document() -> None:
+    told: dict[str, str] = {}
+    document = (ROOT / "grader" / "OPERATIONS.md").read_text()
+    for rights, tables in re.findall(r"GRANT ([^;]+?) ON ([a-z_,\s]+?)\s+TO grader_worker;", document):
+        told |= {table.strip(): rights for table in tables.split(",")}
+    assert told == dict(worker_role.RIGHTS)
