@@ -61,23 +61,33 @@ def test_what_a_killed_worker_had_begun_is_taken_over(queue: Queue, worker: Work
     assert queue.verdict(key) is Verdict.AC
 
 
-def test_a_job_of_a_newer_release_is_left(queue: Queue, engine: Engine, worker: Worker) -> None:
+def store_job_of(engine: Engine, queue: Queue, version: str, attempts: int = 0) -> int:
+    """Store a submission, with a job as another release stores it; return the submission's key."""
+    key = queue.hand_in(RIGHT)
     with write_session(engine) as session:
-        session.execute(text("LOCK TABLE procrastinate_jobs IN ACCESS EXCLUSIVE MODE"))
-        key = session.execute(
-            text(
-                "INSERT INTO submission (attempt_id, ordinal, source, created_at, is_by_clock) "
-                "VALUES (:attempt, 1, :source, now(), false) RETURNING id"
-            ),
-            {"attempt": queue.attempt.id, "source": RIGHT},
-        ).scalar_one()
         session.execute(
             text(
-                "INSERT INTO procrastinate_jobs (queue_name, task_name, args) VALUES ('interactive', 'grader.judge', "
-                "jsonb_build_object('table', 'submission', 'key', cast(:key AS int), 'version', '99.0'))"
+                "UPDATE procrastinate_jobs SET attempts = :attempts, args = args || jsonb_build_object('version', "
+                "cast(:version AS text))"
             ),
-            {"key": key},
+            {"version": version, "attempts": attempts},
         )
-    assert wait_until(lambda: queue.jobs() == [("todo", 2)], 30)
+    return key
+
+
+def test_a_job_of_a_newer_release_is_left(queue: Queue, engine: Engine, workers: Workers) -> None:
+    key = store_job_of(engine, queue, "99.0", attempts=100)
+    worker = workers.start()
+    assert wait_until(lambda: queue.jobs() == [("todo", 102)], 60)
     assert queue.verdict(key) is None
     assert "is for release 99.0, this worker is" in worker.log.read_text()
+
+
+@pytest.mark.parametrize(("attempts", "is_taken"), [(0, False), (15, True)])
+def test_a_job_of_an_older_release_is_left_for_a_while(
+    queue: Queue, engine: Engine, workers: Workers, attempts: int, is_taken: bool
+) -> None:
+    key = store_job_of(engine, queue, "0.0.1", attempts)
+    workers.start()
+    assert wait_until(lambda: queue.jobs() == ([] if is_taken else [("todo", 2)]), 60)
+    assert (queue.verdict(key) is Verdict.AC) is is_taken
