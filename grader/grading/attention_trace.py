@@ -153,6 +153,11 @@ class Seen(SeenStages):
             )
         ]
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether no matrix of a projection is used and no stage is there; tokens alone are used for their shape too."""
+        return not any(map(self.uses, self.layer.matrices)) and not any(map(self.has, self.layer.stages))
+
     def has_any(self, target: Floats, *factors: float) -> bool:
         """Whether something else is there: a product, a transposed matrix."""
         return bool(self.observed.whole(target, factors or (1.0,)))

@@ -56,6 +56,10 @@ _STATE: Final = (
     "A failing case is right when it is asked alone, in a fresh process: something is kept from earlier calls. Look "
     "for caches, buffers and defaults that outlive a call."
 )
+_BLANK: Final = (
+    "Nothing of the contract is recognised in what it computes, so that no stage can be named: none of the stages is "
+    "there, and what they begin with is not used."
+)
 _PAIRS_MAX: Final = 40  # that are composed anew to be held against a submission
 
 
@@ -135,6 +139,8 @@ class _Diagnosing:
             return Diagnosis(Finding(_STATE), looks)
         if rows:
             return Diagnosis(self._named(table, rows, reference, looks), looks)
+        if looks and all(_is_blank(look) for look in looks):
+            return Diagnosis(Finding(_BLANK), looks)
         found = self._traced(reference, looks) or self._by_invariants(reference) or self._by_elimination(reference)
         return Diagnosis(found or Finding(self._judged.judgement.message), looks)
 
@@ -323,6 +329,11 @@ def _is_right_alone(look: Look) -> bool:
         return False
     kinds = [array.dtype.kind for array in returned] == [array.dtype.kind for array in look.case.expected]
     return kinds and is_right(look.case, returned)
+
+
+def _is_blank(look: Look) -> bool:
+    """Whether a call that came to its end shows nothing of the contract."""
+    return look.trace.returned is not None and not look.trace.has_raised and look.seen.is_blank
 
 
 def _lowered(sentence: str) -> str:

@@ -41,6 +41,12 @@ class SeenStages:
         """Whether all these stages are there as they should be."""
         return all(self.matches[stage].is_right for stage in stages)
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing of the contract is there: no input is used, and no stage is found."""
+        inputs = {n for given in self._inputs for n in self.observed.whole(given.astype(np.float64))}
+        return not inputs & set(self.trace.operands) and not any(map(self.has, self._stages))
+
     def lines_of(self, wrong: str, parents: Parents) -> tuple[int, ...]:
         """Return the line that takes the arrays of right stages to something that is none: where the fault begins.
 
