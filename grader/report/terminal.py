@@ -79,9 +79,10 @@ def _told_groups(groups: Sequence[Mapping[str, Any]]) -> Table:
     for column, justify in (("group", "left"), ("cases", "right"), ("points", "right")):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
     for group in groups:
-        right = sum(case["verdict"] == "AC" for case in group["cases"])
+        cases = group["cases"]  # none where points are all that is told
+        right = f"{sum(case['verdict'] == 'AC' for case in cases)} of {len(cases)}" if cases else "–"
         points = points_text(group["points"], group["max_points"])
-        table.add_row(visible(str(group["name"]), keep=""), f"{right} of {len(group['cases'])}", points)
+        table.add_row(visible(str(group["name"]), keep=""), right, points)
     return table
 
 

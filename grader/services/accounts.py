@@ -156,13 +156,16 @@ def remove(session: Session, user: User, now: datetime, actor: User | None = Non
 
     Raises:
         NotFound: the account is gone.
-        UserError: others would be left without an admin, or records of interviews name the user.
+        UserError: others would be left without an admin, or records of interviews or packages name the user.
     """
     if queries.number_of_users(session) > 1:
         _keep_an_admin(session, user)
     audit.record(session, actor, "user.remove", user, now)
     if not queries.delete_user(session, _locked(session, user)):
-        raise UserError(f"{user.name} is part of interviews, whose records stay; an admin has to remove those first.")
+        raise UserError(
+            f"{user.name} is named by interviews or packages, whose records stay, so the account stays with them. Its "
+            "owner can change the name, end the other sessions and revoke tokens."
+        )
 
 
 def _locked(session: Session, user: User) -> User:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from grader.errors import UserError
@@ -34,7 +34,7 @@ class CaseView:
 
 @dataclass(frozen=True)
 class GroupView:
-    """A group's points; None: not judged yet."""
+    """A group's points; None: not judged yet. It has cases from the first hint level on."""
 
     name: str
     points: float | None
@@ -83,6 +83,7 @@ class SubmissionView:
     verdict: Verdict | None
     reason: Reason | None
     message: str
+    where: tuple[str, ...]  # the groups that the message speaks of, unless it is said of all of them
     score: float | None
     max_score: float
     groups: tuple[GroupView, ...]
@@ -124,7 +125,7 @@ def view(submission: Submission, problem: Problem, shown: Feedback, before: str 
     finding = visible_at(finding_of(submission, problem), level)
     samples = _samples(submission) if is_told and level >= STAGE else ()
     message = visible(submission.message or "", keep="") if is_told else ""
-    has_all = is_told and shown.points
+    has_all = is_told and shown.points and level >= STAGE
     return SubmissionView(
         ordinal=submission.ordinal,
         created_at=submission.created_at,
@@ -133,9 +134,10 @@ def view(submission: Submission, problem: Problem, shown: Feedback, before: str 
         verdict=submission.verdict if is_told else None,
         reason=submission.reason if is_told else None,
         message=message,
+        where=_where(submission, message) if has_all else (),
         score=submission.score if shown.points else None,
         max_score=problem.max_score if submission.max_score is None else submission.max_score,
-        groups=_groups(submission, problem, is_told=is_told) if shown.points else (),
+        groups=_groups(submission, problem, has_cases=level >= STAGE) if shown.points else (),
         sentences=tuple(_sentences(submission, message)) if has_all else (),
         prints=_prints(submission) if is_told else (),
         finding=finding,
@@ -159,23 +161,19 @@ def _hints(submission: Submission, problem: Problem, shown: Feedback) -> tuple[R
     return open_rungs(finding, shown.hint_level)
 
 
-def _groups(submission: Submission, problem: Problem, *, is_told: bool) -> tuple[GroupView, ...]:
+def _groups(submission: Submission, problem: Problem, *, has_cases: bool) -> tuple[GroupView, ...]:
+    """Return the groups, without cases where points are all that may be known: each verdict of a case tells where."""
     if submission.verdict is not None:
-        groups = tuple(_group(group, submission.cases) for group in submission.groups)
-        return groups if is_told else tuple(_without_verdicts(group) for group in groups)
+        return tuple(_group(group, submission.cases if has_cases else ()) for group in submission.groups)
     return tuple(
         GroupView(
             group.name,
             None,
             group.points,
-            tuple(CaseView(_label(name, number), None) for number, name in enumerate(group.cases, 1)),
+            tuple(CaseView(_label(name, number), None) for number, name in enumerate(group.cases, 1) if has_cases),
         )
         for group in problem.spec.groups
     )
-
-
-def _without_verdicts(group: GroupView) -> GroupView:
-    return replace(group, cases=tuple(replace(case, verdict=None) for case in group.cases))
 
 
 def _group(group: GroupResult, cases: Sequence[CaseResult]) -> GroupView:
@@ -192,12 +190,24 @@ def _label(name: str, number: int) -> str:
     return name if name.startswith("sample_") else str(number)
 
 
-def _sentences(submission: Submission, message: str) -> list[tuple[tuple[str, ...], str]]:
-    """Return the sentences of groups' first failing cases that say something new, each with its groups."""
+def _first_said(submission: Submission) -> dict[str, str]:
+    """Return the sentence of each failing group's first failing case."""
     found: dict[str, str] = {}
     for case in submission.cases:
         if case.message and case.group not in found:
             found[case.group] = visible(case.message, keep="")
+    return found
+
+
+def _where(submission: Submission, message: str) -> tuple[str, ...]:
+    """Return the groups whose first failing case says what the message says, none where all groups do."""
+    groups = tuple(group for group, said in _first_said(submission).items() if said == message)
+    return groups if len(groups) < len(submission.groups) else ()
+
+
+def _sentences(submission: Submission, message: str) -> list[tuple[tuple[str, ...], str]]:
+    """Return the sentences of groups' first failing cases that say something new, each with its groups."""
+    found = _first_said(submission)
     others = [sentence for sentence in dict.fromkeys(found.values()) if sentence != message]
     return [(tuple(group for group, said in found.items() if said == sentence), sentence) for sentence in others]
 

@@ -17,6 +17,11 @@ class ClosedMeanwhile(UserError):
     status = 409
 
 
+def closed_slugs(session: Session, candidate: User, now: datetime) -> frozenset[str]:
+    """Return the problems that are closed in practice for a candidate now."""
+    return taking_queries.locked_slugs(session, candidate.id, now)
+
+
 def require_open(session: Session, candidate: User, slug: str, now: datetime) -> None:
     """Make sure that a candidate may practise a problem now: begin, hand in, give up, read sources and answers.
 

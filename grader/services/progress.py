@@ -6,14 +6,15 @@ It tells no fault of an attempt that is still under way, unless a hint there has
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy.orm import Session
 
 from grader.problems.loader import Problem
-from grader.services import hints
+from grader.services import hints, practice_lock
 from grader.services.attempts import Status, status
 from grader.services.diagnoses import outcome_of, planted_stages
 from grader.services.mastery import FaultMade, Made, Practised, Suggestion, faults_made, suggest
@@ -81,14 +82,18 @@ class Overview:
     stages: tuple[tuple[str, int], ...]  # most often first
     answered: Answered
     diagnoses: Diagnoses
-    suggestion: Suggestion | None
+    suggestion: Suggestion | None  # none of a closed problem
+    closed: frozenset[str]  # slugs of problems that a running interview closes in practice
 
 
-def overview(session: Session, user: User, offered: Sequence[Problem]) -> Overview:
+def overview(session: Session, user: User, offered: Sequence[Problem], now: datetime) -> Overview:
     """Return a user's progress.
 
     Args:
+        session: reads what is stored.
+        user: whose progress it is.
         offered: the problems that can be practised, easiest first.
+        now: the time.
     """
     by_slug = {problem.slug: problem for problem in offered}
     rows = [row for row in queries.attempts_of(session, user) if row[0].mode is Mode.PRACTICE]
@@ -96,7 +101,8 @@ def overview(session: Session, user: User, offered: Sequence[Problem]) -> Overvi
     for key, fault, times, last_at in progress_queries.faults_of(session, user):
         made.setdefault(key, {})[fault] = Made(times, last_at)
     attempts = tuple(_practised(attempt, number, by_slug, made.get(attempt.id, {})) for attempt, number in rows)
-    answered = _answered(rows, progress_queries.answers_of(session, user), offered)
+    closed = practice_lock.closed_slugs(session, user, now)
+    answered = _answered(rows, progress_queries.answers_of(session, user), offered, closed)
     faults = faults_made(attempts)
     return Overview(
         attempts=attempts,
@@ -106,11 +112,12 @@ def overview(session: Session, user: User, offered: Sequence[Problem]) -> Overvi
         answered=answered,
         diagnoses=_diagnoses(rows, by_slug),
         suggestion=suggest(
-            [(problem.slug, _planted(problem)) for problem in offered],
+            [(problem.slug, _planted(problem)) for problem in offered if problem.slug not in closed],
             {attempt.slug for attempt in attempts if attempt.solved_at is not None},
             {fault.fault for fault in faults if fault.mastered_at is None},
             [questions.slug for questions in answered.open],
         ),
+        closed=closed,
     )
 
 
@@ -167,7 +174,10 @@ def _stages(
 
 
 def _answered(
-    rows: Sequence[tuple[Attempt, int]], answers: Sequence[progress_queries.AnswerRow], offered: Sequence[Problem]
+    rows: Sequence[tuple[Attempt, int]],
+    answers: Sequence[progress_queries.AnswerRow],
+    offered: Sequence[Problem],
+    closed: Set[str],
 ) -> Answered:
     slugs = {attempt.id: attempt.package.slug for attempt, _ in rows}
     newest: dict[str, Attempt] = {}
@@ -189,7 +199,9 @@ def _answered(
         taken=len(taken),
         right=sum(texts[choice] == choices[choice] for choice in taken),
         open=tuple(
-            OpenQuestions(p.slug, p.spec.title, newest[p.slug].public_id, left[p.slug]) for p in opened if left[p.slug]
+            OpenQuestions(p.slug, p.spec.title, newest[p.slug].public_id, left[p.slug])
+            for p in opened
+            if left[p.slug] and p.slug not in closed
         ),
     )
 

@@ -12,6 +12,8 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException
 
 from grader.errors import GraderError, UserError
+from grader.services.uploads import ARCHIVE_BYTES_MAX
+from grader.web.gathering import BODY_BYTES_MAX
 from grader.web.pages import page_above
 from grader.web.problem_details import is_for_program, problem
 from grader.web.security import OutOfDate, WrongHost
@@ -22,8 +24,12 @@ SENTENCES: Final = {
     400: ("That request cannot be read", "Go back, reload the page and send the form again."),
     404: ("There is no such page", "The address may be mistyped, or what it named is not yours."),
     405: ("This address takes no such request", "Open it from the page that it belongs to."),
-    413: ("That is too much at once", "A source may have 1 MiB. Hand in the repaired file alone."),
+    413: ("That is too much at once", f"A request may have {BODY_BYTES_MAX >> 20} MiB. Send less at once."),
     415: ("That request cannot be read", "It is compressed or encoded; send it as it is."),
+}
+TOO_LARGE: Final = {  # by blueprint: what is sent there
+    **dict.fromkeys(("attempts", "sample_runs", "api"), "A source may have 1 MiB. Hand in the repaired file alone."),
+    "packages": f"An archive may have {ARCHIVE_BYTES_MAX >> 20} MiB. Leave out what the package does not need.",
 }
 TITLES: Final = {
     400: "That did not work",
@@ -80,6 +86,8 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
     if status < 400:  # a redirect, which werkzeug raises as well
         return error.get_response()
     title, sentence = SENTENCES.get(status, SENTENCES[400])
+    if status == 413:
+        sentence = TOO_LARGE.get(request.blueprint or "", sentence)
     return _page(status, title, sentence)
 
 

@@ -6,7 +6,7 @@ from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import MultiDict
 
-from grader.services import attempts
+from grader.services import attempts, practice_lock
 from grader.services.attempts import Progress
 from grader.services.problem_list import LEVELS, ORDERS, Filters, problem_list
 from grader.store import taking_queries
@@ -45,12 +45,14 @@ def show(slug: str) -> ResponseReturnValue:
     problem = service().packages.named(slug)
     with read_session(service().engine) as session:
         progress = attempts.progress(session, current_user()).get(problem.slug, Progress())
+        is_closed = slug in practice_lock.closed_slugs(session, current_user(), now())
     sets = {name: chosen for name, chosen in service().packages.sets().items() if slug in chosen.problems}
     return render_template(
         "problem.html",
         problem=problem,
         about=problem.statement.strip().split("\n\n", 1)[0],
         progress=progress,
+        is_closed=is_closed,
         status=attempts.status,
         variants={name: attempts.variant_status(progress, name) for name in problem.spec.variants},
         levels=LEVELS,

@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 from grader.services import progress
 from grader.services.followups import RATINGS
 from grader.store.session import read_session
-from grader.web.service import current_user, service
+from grader.web.service import current_user, now, service
 
 bp = Blueprint("progress", __name__)
 
@@ -18,7 +18,7 @@ def show() -> ResponseReturnValue:
     """Show attempts, faults, stages and follow-ups of whoever asks."""
     offered = service().packages.offered()
     with read_session(service().engine) as session:
-        overview = progress.overview(session, current_user(), offered)
+        overview = progress.overview(session, current_user(), offered, now())
     return render_template(
         "progress.html",
         overview=overview,

@@ -131,6 +131,9 @@ def test_who_is_named_by_records_of_interviews_stays_whole(engine: Engine, packa
         package = session.scalars(select(Package.id)).one()
         session.add(Rejudge(user_id=ada.id, from_package_id=package, to_package_id=package, created_at=NOON))
     before = counts(engine)
-    with pytest.raises(UserError, match="records stay"), write_session(engine) as session:
+    with (
+        pytest.raises(UserError, match="records stay, so the account stays with them"),
+        write_session(engine) as session,
+    ):
         accounts.remove(session, ada, NOON)
     assert counts(engine) == before

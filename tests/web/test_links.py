@@ -14,7 +14,7 @@ from grader.services import accounts, links
 from grader.store.models import WebSession
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON
-from tests.web.browsing import PASSWORD, Browser, cookie, dump, is_signed_in, make_user, with_cookie
+from tests.web.browsing import PASSWORD, PASSWORD_HASH, Browser, cookie, dump, is_signed_in, make_user, with_cookie
 
 
 def make_link(engine: Engine, name: str | None, lifetime: timedelta = links.RESET) -> str:
@@ -71,6 +71,15 @@ def test_links_that_do_not_work_all_say_the_same(app: Flask, engine: Engine) -> 
             pages.add((reply.status_code, re.sub(r'(nonce|value)="[^"]*"', "", reply.get_data(as_text=True))))
     assert len(pages) == 1
     assert "each one serves once" in pages.pop()[1]
+
+
+@pytest.mark.parametrize("has_password", [False, True])
+def test_a_link_speaks_of_browsers_where_there_can_be_some(app: Flask, engine: Engine, has_password: bool) -> None:
+    with write_session(engine) as session:
+        accounts.add(session, "Ada", PASSWORD_HASH if has_password else None, NOON)
+    browser = Browser(app, None)
+    browser.get(f"/links/{make_link(engine, 'Ada')}")
+    assert ("Every browser that is signed in with it" in browser.text("/link")) is has_password
 
 
 def test_a_reset_signs_every_browser_out(app: Flask, engine: Engine, ada: Browser) -> None:

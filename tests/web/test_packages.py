@@ -19,6 +19,7 @@ from grader.store.account_queries import user_named
 from grader.store.interview_models import PackageCheck, Rejudge, RejudgeItem, Review
 from grader.store.models import Attempt, Package, Submission, User
 from grader.store.session import read_session, write_session
+from grader.web.gathering import BODY_BYTES_MAX
 from tests.archives import small_package, zipped
 from tests.services.interviewing import begin, invitation_with, make_interview, make_invitations
 from tests.services.made import NOON, make_candidate, make_judgement
@@ -51,6 +52,12 @@ def lena(engine: Engine) -> User:
 
 def send(browser: Browser, data: bytes, name: str = "", file_name: str = "mine.zip") -> TestResponse:
     return browser.post("/packages", archive=FileStorage(io.BytesIO(data), file_name), name=name)
+
+
+def test_an_archive_above_the_limit_of_a_request_is_told_the_limit_of_archives(lead: Browser) -> None:
+    reply = send(lead, b"x" * (BODY_BYTES_MAX + 1))
+    told = reply.get_data(as_text=True)
+    assert (reply.status_code, "An archive may have 3 MiB." in told, "A source" in told) == (413, True, False)
 
 
 def package_with(root: Path, **changes: str) -> bytes:

@@ -248,6 +248,36 @@ def test_hints_go_as_far_as_the_interview_says(hold: Callable[..., Held], ada: B
     assert ada.post(f"{submission}/hints", level="3").status_code == 409
 
 
+def test_without_hints_groups_tell_points_and_no_case(
+    hold: Callable[..., Held], app: Flask, ada: Browser, engine: Engine
+) -> None:
+    begin(ada, hold(hint_level=0, verdicts=Shown.AT_ONCE, points=Shown.AT_ONCE).link())
+    submission = ada.submit().location
+    before = ada.text(submission)
+    judge_last(engine, make_judgement(Verdict.WA, ("thrice",), "output"))
+    told = ada.text(submission)
+    for page in (before, told):
+        assert '<h2 id="groups">Groups</h2>' in page
+        assert '<ul class="cases">' not in page
+    assert "40 / 40" in told
+    groups = Program(app, "Ada").told(submission)["groups"]
+    assert [(group["points"], group["cases"]) for group in groups] == [(0, []), (0, []), (40, [])]
+
+
+def test_an_account_that_accepted_an_interview_stays_and_is_told_so_before(
+    held: Held, ada: Browser, anonymous: Browser
+) -> None:
+    assert "delete it as long as you have accepted no interview" in anonymous.text("/sign-up")
+    token = held.link()
+    ada.get(f"/invitations/{token}")
+    assert "the account can no longer be deleted" in ada.text("/invitation")
+    accept(ada, token)
+    told = ada.post("/me/delete", password=PASSWORD).get_data(as_text=True)
+    assert "named by interviews or packages, whose records stay, so the account stays with them" in told
+    assert "An account that has accepted an interview" in told
+    assert "Ada" in ada.text("/me")
+
+
 def test_the_draft_is_handed_in_when_a_page_is_asked_for_after_the_end(
     held: Held, ada: Browser, engine: Engine
 ) -> None:
@@ -344,6 +374,21 @@ def test_practice_is_closed_while_the_interview_runs(held: Held, ada: Browser, e
     assert ada.post(f"/problems/{SLUG}/attempts", variant="other").status_code == 409
     ada.post(f"{page}/end")
     assert ada.get(before).status_code == 200
+
+
+def test_what_is_closed_is_neither_offered_nor_suggested(held: Held, ada: Browser) -> None:
+    ada.start()
+    page = begin(ada, held.link())
+    closed = ada.text(f"/problems/{SLUG}")
+    assert "Closed while your interview runs" in closed
+    assert f'action="/problems/{SLUG}/attempts"' not in closed
+    progress = ada.text("/progress")
+    assert "The problems of your interview are closed here while it runs" in progress
+    assert "closed while your interview runs" in progress
+    assert "To the problem</a>" not in progress
+    ada.post(f"{page}/end")
+    assert f'action="/problems/{SLUG}/attempts"' in ada.text(f"/problems/{SLUG}")
+    assert "To the problem</a>" in ada.text("/progress")
 
 
 def test_another_candidate_finds_nothing(held: Held, ada: Browser, eve: Browser) -> None:

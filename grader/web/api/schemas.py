@@ -158,7 +158,7 @@ class Case(Reply):
 
 
 class Group(Reply):
-    """A group's points; null: not judged yet, or not for the caller."""
+    """A group's points; null: not judged yet, or not for the caller. Without hints it tells no cases."""
 
     name: str
     points: float | None
