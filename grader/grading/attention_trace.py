@@ -155,7 +155,7 @@ class Seen(SeenStages):
 
     @property
     def is_blank(self) -> bool:
-        """Whether no matrix of a projection is used and no stage is there; tokens alone are used for their shape too."""
+        """Whether no projection's matrix is used and no stage is there; tokens may be used for their shape alone."""
         return not any(map(self.uses, self.layer.matrices)) and not any(map(self.has, self.layer.stages))
 
     def has_any(self, target: Floats, *factors: float) -> bool:
