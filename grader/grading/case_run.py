@@ -67,11 +67,16 @@ def _twice(act: Callable[[], Made]) -> Made:
         return act()
 
 
+def is_empty(source: bytes) -> bool:
+    """Whether a source holds nothing but white space."""
+    return not source.removeprefix(b"\xef\xbb\xbf").strip()
+
+
 def _source_failure(source: bytes) -> Failure | None:
     """Return why a source cannot be run at all; None when it is a text that may be Python."""
     if len(source) > SOURCE_BYTES_MAX:
         return Failure.of(Reason.TOO_LARGE)
-    if not source.removeprefix(b"\xef\xbb\xbf").strip():
+    if is_empty(source):
         return Failure.of(Reason.EMPTY_SOURCE)
     if b"\0" in source:
         return Failure.of(Reason.NOT_PYTHON, got="it holds NUL bytes")

@@ -10,6 +10,7 @@ from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from grader.errors import GraderError, UserError
+from grader.grading.case_run import is_empty
 from grader.problems.loader import Problem
 from grader.services import attempts, candidate_view, diagnoses, drafts, feedback, load, own_time, sample_runs
 from grader.services.attempts import AttemptClosed, TooManyWaiting
@@ -23,6 +24,12 @@ from grader.web.errors import DATABASE_FAILURES, database_away, retry_header
 from grader.web.service import current_user, now, received_at, service
 
 log = logging.getLogger(__name__)
+
+
+class NothingHandedIn(UserError):
+    """A source of nothing but white space."""
+
+
 bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
 
 
@@ -119,15 +126,26 @@ def submit(public_id: str) -> ResponseReturnValue:
     source, came_at = handed_in(), received_at()
     current = current_user()
     try:
+        _require_text(source)
         require_room(came_at)
         with write_session(service().engine) as session:
             submission = attempts.submit(session, current, public_id, source, came_at)
             service().dispatch(session, submission)
-    except (TooBusy, TooManyWaiting, AttemptClosed) as error:
+    except (NothingHandedIn, TooBusy, TooManyWaiting, AttemptClosed) as error:
         return _refused(public_id, error)
     except DATABASE_FAILURES as error:
         return _refused(public_id, database_away(error))
     return redirect(url_for("verdicts.show", public_id=public_id, ordinal=submission.ordinal), 303)
+
+
+def _require_text(source: bytes) -> None:
+    """Make sure that something was handed in: an empty editor or file is a slip, which no submission is used for.
+
+    Raises:
+        NothingHandedIn: it is empty.
+    """
+    if is_empty(source):
+        raise NothingHandedIn("The source is empty, so nothing was counted: write or choose the whole repaired file.")
 
 
 def _refused(public_id: str, error: UserError) -> ResponseReturnValue:

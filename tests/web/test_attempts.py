@@ -17,7 +17,7 @@ from grader.problems.loader import Problem
 from grader.services import packages, sample_runs
 from grader.services.sample_runs import RunResult
 from grader.services.samples import SampleView
-from grader.store.models import SampleRun
+from grader.store.models import SampleRun, Submission
 from grader.store.session import read_session
 from grader.web.app import WebSettings, create_app
 from tests.services.made import after, make_judgement
@@ -138,6 +138,25 @@ def test_the_contract_and_the_samples_are_folded_in(ada: Browser) -> None:
     assert "<caption><code>twice(x)</code></caption>" in page
     assert "Sample <code>sample_format</code>" in page
     assert not [word for word in (*HIDDEN, "secret_b") if word in page]
+
+
+@pytest.mark.parametrize("text", ["", " \r\n\t\r\n", "\ufeff"])
+def test_an_empty_source_is_not_handed_in(ada: Browser, engine: Engine, text: str) -> None:
+    ada.start()
+    reply = ada.submit(text)
+    page = reply.get_data(as_text=True)
+    assert reply.status_code == 400
+    assert "The source is empty, so nothing was counted: write or choose the whole repaired file." in page
+    assert '<textarea id="source" name="source"' in page
+    with read_session(engine) as session:
+        assert session.query(Submission).count() == 0
+
+
+def test_an_empty_file_is_not_handed_in_and_the_text_stays(ada: Browser, engine: Engine) -> None:
+    ada.start()
+    reply = ada.submit_file(b"\n")
+    assert reply.status_code == 400
+    assert ">\nignored</textarea>" in reply.get_data(as_text=True)
 
 
 def test_without_its_samples_the_page_still_has_an_editor(engine: Engine, problems: Path) -> None:
