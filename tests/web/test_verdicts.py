@@ -112,6 +112,22 @@ def test_our_fault_is_violet_and_costs_nothing(ada: Browser, engine: Engine) -> 
     assert "100 of 100 points" in words(ada.text(judged(ada, engine, make_judgement(Verdict.AC))))
 
 
+def test_the_headline_begins_with_the_groups_that_it_speaks_of(ada: Browser, engine: Engine) -> None:
+    wrong_shape = Failure.of(Reason.WRONG_SHAPE, output="y", wanted="(1, 2)", got="is (2,)")
+    shaped = tuple(
+        replace(case, verdict=Verdict.WA, failure=wrong_shape) if case.group == "shapes" else case for case in WA.cases
+    )
+    page = words(ada.text(judged(ada, engine, replace(WA, cases=shaped))))
+    assert "In the group values: y has the right shape and wrong numbers: compare" in page
+    assert "Shapes: y must have the shape (1, 2); yours is (2,)." in page
+
+
+def test_a_headline_that_all_groups_share_names_none(ada: Browser, engine: Engine) -> None:
+    failed = WA.cases[1].failure
+    cases = tuple(replace(case, verdict=Verdict.WA, failure=failed) for case in WA.cases)
+    assert "In the group" not in words(ada.text(judged(ada, engine, replace(WA, cases=cases))))
+
+
 def test_hints_open_one_by_one_for_the_price_on_the_button(ada: Browser, engine: Engine) -> None:
     path = judged(ada, engine, WA)
     shown = []
