@@ -18,7 +18,7 @@ TEXT_MAX: Final = 256  # characters of what comes from outside
 MESSAGE_MAX: Final = 2000
 FRAMES_MAX: Final = 30
 CAUSES_MAX: Final = 4
-FIELDS: Final = ("method", "route", "status", "ms", "user", "submission", "verdict")  # a record's own
+FIELDS: Final = ("method", "route", "status", "ms", "user")  # a record's own
 request_id: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
 
 

@@ -38,6 +38,7 @@ class Candidate:
     token: str
     csrf: str = ""
     attempt: str = ""
+    repeats_posts: bool = True  # as browsers do when a kept connection turns out to be closed
     _streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = field(default=None, repr=False)
 
     async def get(self, path: str) -> Reply:
@@ -80,7 +81,8 @@ class Candidate:
                     break
                 except (OSError, asyncio.IncompleteReadError):
                     await self.close()
-                    if not is_kept or attempt:  # a kept connection may have been closed for its age: ask once more
+                    # a kept connection may have been closed for its age: ask once more
+                    if not is_kept or attempt or (body and not self.repeats_posts):
                         raise
         return Reply(reply[0], reply[1], reply[2], time.perf_counter() - began)
 

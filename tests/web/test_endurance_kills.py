@@ -100,6 +100,8 @@ async def load(supervisor: Supervisor, candidates: list[Candidate]) -> Handed:
     handed: Handed = {}
     stop = asyncio.Event()
     await started(candidates)
+    for candidate in candidates:
+        candidate.repeats_posts = False  # what is sent twice may be stored twice
     people = [asyncio.create_task(hand_in(one, number, handed, stop)) for number, one in enumerate(candidates)]
     end = time.monotonic() + LIMIT_S
     next_kill = 0.0
