@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.web import axe
 from tests.web.serving import ROOT
-from tests.web.visits import SLOW_MS, TITLE, Visit
+from tests.web.visits import PASSWORD, SLOW_MS, TITLE, Visit
 
 PACKAGE: Final = ROOT / "problems" / "heads-never-mix"
 WRONG: Final = (PACKAGE / "submissions/wrong_answer/softmax_over_queries.py").read_text()
@@ -76,6 +76,67 @@ def test_what_was_typed_last_is_kept_when_the_page_is_left(scripted: Visit) -> N
     expect(scripted.page.get_by_role("heading", level=1)).to_contain_text("Read a layer")
     scripted.page.goto(attempt)
     assert scripted.source() == "left = 1\n"
+
+
+def sign_in_again(visit: Visit, name: str, attempt: str) -> None:
+    visit.page.goto("/sign-in")
+    visit.page.get_by_label("Name").fill(name)
+    visit.page.get_by_label("Password").fill(PASSWORD)
+    visit.page.get_by_role("button", name="Sign in").click()
+    expect(visit.page.get_by_role("link", name=name)).to_be_visible()
+    visit.page.goto(attempt)
+    # drafts of somebody who is signed out are answered with a redirect, which the page does not follow
+    visit.trouble[:] = [line for line in visit.trouble if "ERR_FAILED" not in line]
+
+
+def test_what_was_sent_while_signed_out_is_offered_and_taken_back(scripted: Visit) -> None:
+    attempt = scripted.start()
+    page = scripted.page
+    name = page.locator("header a.me").inner_text()
+    starter = scripted.source()
+    scripted.context.clear_cookies()
+    scripted.write("lost = 0\n")
+    page.get_by_role("button", name="Submit for grading").click()
+    expect(page.get_by_label("Your source")).to_have_count(0)
+    sign_in_again(scripted, name, attempt)
+    assert scripted.source() == starter
+    page.get_by_role("button", name="Take it back").click()
+    assert scripted.source() == "lost = 0\n"
+    expect(page.get_by_text(re.compile("^Draft saved"))).to_be_visible()
+    page.goto(attempt)
+    assert scripted.source() == "lost = 0\n"
+    expect(page.get_by_role("button", name="Take it back")).to_have_count(0)
+
+
+def test_what_was_offered_is_left_out(scripted: Visit) -> None:
+    attempt = scripted.start()
+    page = scripted.page
+    name = page.locator("header a.me").inner_text()
+    starter = scripted.source()
+    scripted.context.clear_cookies()
+    scripted.write("lost = 0\n")
+    expect(page.get_by_text("Draft not saved")).to_be_visible()
+    sign_in_again(scripted, name, attempt)
+    page.get_by_role("button", name="Leave it out").click()
+    page.goto(attempt)
+    assert scripted.source() == starter
+    expect(page.get_by_role("button", name="Take it back")).to_have_count(0)
+
+
+def test_what_was_stored_is_not_offered_again(scripted: Visit) -> None:
+    attempt = scripted.start()
+    page = scripted.page
+    scripted.write("handed = 'in'\n")
+    page.get_by_role("button", name="Submit for grading").click()
+    expect(page.get_by_role("heading", name="Cannot be run")).to_be_visible(timeout=SLOW_MS)
+    other = scripted.context.new_page()
+    other.goto(attempt)
+    other.get_by_label("Your source").click()
+    other.keyboard.type("newer")
+    expect(other.get_by_text(re.compile("^Draft saved"))).to_be_visible()
+    page.goto(attempt)
+    assert "newer" in scripted.source()
+    expect(page.get_by_role("button", name="Take it back")).to_have_count(0)
 
 
 def test_the_reset_is_undone(scripted: Visit) -> None:

@@ -18,7 +18,8 @@ const AttemptPage = (script) => {
   });
   addEventListener("pageshow", () => (isSent = false));
 
-  const draft = keepDraft(form, area, note, () => isSent);
+  const unsent = keepUnsent(form, area);
+  const draft = keepDraft(form, area, note, () => isSent, unsent);
   document.getElementById("keys").hidden = false;
   const editor = graderEditor.replaceTextarea(area, {
     label: document.getElementById("source-label"),
@@ -30,10 +31,56 @@ const AttemptPage = (script) => {
     announce: say,
   });
   resetAndUndo(editor, area, say);
+  unsent.offer(editor, say);
 };
 
+// text that the server may not have: whoever was signed out in another tab finds it again in this one
+function keepUnsent(form, area) {
+  const key = `unsent:${form.dataset.draft}`;
+  const callout = document.getElementById("unsent");
+  const submissions = Number(form.dataset.submissions);
+  const read = () => {
+    try {
+      return JSON.parse(sessionStorage.getItem(key));
+    } catch {
+      return null; // the browser keeps nothing
+    }
+  };
+  const write = (kept) => {
+    try {
+      if (kept === null) sessionStorage.removeItem(key);
+      else sessionStorage.setItem(key, JSON.stringify(kept));
+    } catch {
+      // then there is nothing to come back to, and the page works as it would have
+    }
+  };
+  const keep = (isHandedIn = false) => write({ text: area.value, submissions, isHandedIn });
+  form.addEventListener("submit", () => keep(!document.getElementById("file").value));
+
+  const close = () => {
+    callout.hidden = true;
+    write(null);
+  };
+  const offer = (editor, say) => {
+    const kept = read();
+    const isStored = kept?.isHandedIn && submissions > kept.submissions;
+    if (kept === null || isStored || kept.text === area.value) return write(null);
+    callout.hidden = false;
+    document.getElementById("take-back").addEventListener("click", () => {
+      editor.replace(kept.text);
+      close();
+      keep(); // until it is saved
+      say("Your text is back.");
+    });
+    document.getElementById("leave-out").addEventListener("click", close);
+  };
+  // what is offered stays until it is answered
+  const unlessOffered = (act) => () => callout.hidden && act();
+  return { offer, failed: keep, left: unlessOffered(keep), saved: unlessOffered(() => write(null)) };
+}
+
 // save two seconds after the last change; one request at a time, the newest text wins
-function keepDraft(form, area, note, isSent) {
+function keepDraft(form, area, note, isSent, unsent) {
   const DELAY_MS = 2000;
   let saved = "refused" in form.dataset ? null : area.value;
   let timer = 0;
@@ -56,13 +103,16 @@ function keepDraft(form, area, note, isSent) {
       const reply = await fetch(form.dataset.draft, options);
       if (reply.status === 204) {
         saved = text;
+        unsent.saved();
         form.elements.seen.value = reply.headers.get("Draft-Saved");
         const clock = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
         tell(`Draft saved ${clock}${reply.headers.has("Draft-Replaced") ? "; it replaced one from another tab" : ""}`);
       } else {
+        unsent.failed();
         tell(`Draft not saved: ${await sentence(reply)}`);
       }
     } catch {
+      unsent.failed();
       tell("Draft not saved: the server does not answer, or you are signed out. It is tried again as you type.");
     }
     isSaving = false;
@@ -78,7 +128,11 @@ function keepDraft(form, area, note, isSent) {
   addEventListener("time-runs-out", () => save());
 
   // what was typed last is kept when the page is left; a submission keeps it itself
-  addEventListener("pagehide", () => isSent() || save(true));
+  addEventListener("pagehide", () => {
+    if (isSent()) return;
+    if (area.value !== saved) unsent.left();
+    save(true);
+  });
   return {
     changed: () => {
       tell("Not saved yet");
