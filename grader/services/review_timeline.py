@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from typing import Literal
 
 from sqlalchemy.orm import Session
@@ -45,7 +46,10 @@ def timeline(
         *(_handed_in(submission) for submission in submissions),
         *(Event(answer.created_at, "info", "answered a follow-up question") for answer in answers.values()),
     ]
-    return tuple(sorted(events, key=lambda event: event.at))
+    # requests that overlap are numbered in another order than they came in; the numbers are what people know
+    numbered = accumulate((submission.created_at for submission in submissions), max)
+    place: dict[int | None, datetime] = dict(zip((one.ordinal for one in submissions), numbered, strict=True))
+    return tuple(sorted(events, key=lambda event: place.get(event.submission, event.at)))
 
 
 def _course(reviewed: Reviewed) -> Iterator[Event]:

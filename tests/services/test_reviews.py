@@ -16,7 +16,7 @@ from grader.services.review_page import ReviewPage
 from grader.services.reviews import NotNow, Outdated
 from grader.store import review_queries
 from grader.store.interview_models import AuditEntry, Decision, Interview, Part, Review, ScoreOverride
-from grader.store.models import Attempt, FollowUpAnswer, User
+from grader.store.models import Attempt, FollowUpAnswer, Submission, User
 from grader.store.session import read_session, write_session
 from tests.services.interviewing import make_interviewer
 from tests.services.made import after, make_attempt, make_candidate, make_judgement
@@ -282,6 +282,16 @@ def test_questions_stand_beside_what_is_expected(
     assert (first.answer, first.expected, first.rubric) == (None, "canary expected one", ("canary rubric",))
     assert second.answer is not None
     assert (second.answer.text, second.rubric) == ("mine", ())
+
+
+def test_submissions_of_one_moment_stand_in_their_order(
+    engine: Engine, packages: Packages, lead: User, attempt: Attempt
+) -> None:
+    for number, minutes in ((2, 5.02), (3, 5.01), (4, 6)):
+        with write_session(engine) as session:
+            session.add(Submission(attempt_id=attempt.id, ordinal=number, source=b"", created_at=after(minutes)))
+    events = page(engine, packages, lead, attempt).events
+    assert [event.submission for event in events if event.submission] == [1, 2, 3, 4]
 
 
 def test_the_timeline_is_in_order(engine: Engine, packages: Packages, lead: User, attempt: Attempt) -> None:

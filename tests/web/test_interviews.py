@@ -101,6 +101,12 @@ def test_the_forms_buttons_change_the_form_alone(lena: Browser, engine: Engine, 
         assert session.scalars(select(Interview)).all() == []
 
 
+def test_choices_are_worded_as_what_they_do(lena: Browser) -> None:
+    text = lena.text("/interviews/new")
+    assert '<option value="when released">When I release the results</option>' in text
+    assert "None: the verdict with its sentence, and points by group</label>" in text
+
+
 def test_problems_are_moved(lena: Browser, sha256: str) -> None:
     rows = {"problem": [sha256, "f" * 64], "variant": ["only", ""]}
     for step, order in (("down:0", ["f" * 64, sha256]), ("up:1", ["f" * 64, sha256]), ("up:0", [sha256, "f" * 64])):

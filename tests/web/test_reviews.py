@@ -82,6 +82,11 @@ def test_the_queue_leads_to_the_review(browser: Browser, attempt: Attempt, path:
     assert "canary expected one" in page
 
 
+def test_a_group_without_points_has_none_to_earn(browser: Browser, path: str) -> None:
+    cases = browser.text(f"{path}?show=waiting").split('id="h_cases"')[1].split("</table>")[0]
+    assert re.findall(r'<td class="n b">(.*?)</td>', cases) == ["–", "0 of 60", "40 of 40"]
+
+
 def test_candidates_and_strangers_find_nothing(
     app: Flask, engine: Engine, ada: Browser, path: str, interview: Interview
 ) -> None:
