@@ -147,6 +147,15 @@ def test_hints_open_one_by_one_for_the_price_on_the_button(ada: Browser, engine:
     assert hint_state(engine) == (3, 15.0)
 
 
+def test_hints_take_nothing_from_no_points(ada: Browser, engine: Engine) -> None:
+    nothing = replace(WA, score=0.0, groups=tuple(replace(group, points=0.0) for group in WA.groups))
+    path = judged(ada, engine, nothing)
+    ada.post(f"{path}/hints", level="2")
+    page = words(ada.text(path))
+    assert "Your points so far: 0." in page
+    assert "less" not in page.split("Your points so far")[1][:40]
+
+
 @pytest.mark.parametrize(("level", "status"), [("3", 409), ("", 400), ("4", 400), ("two", 400)])
 def test_a_hint_that_is_not_offered_costs_nothing(ada: Browser, engine: Engine, level: str, status: int) -> None:
     path = judged(ada, engine, WA)
