@@ -171,7 +171,7 @@ def test_a_package_is_not_run_twice(command: Command, package: Path) -> None:
     own = {"GRADER_CACHE": str(command.folder / "own")}
     first = command.run("check", f"./{package.name}", "--json", env=own)
     kept = {path.name: path.read_bytes() for path in (command.folder / "own").iterdir()}
-    assert sorted(name.rpartition(".")[2] for name in kept) == ["cases", "check", "faults"]
+    assert sorted(name.rpartition(".")[2] for name in kept) == ["cases", "check", "faults", "stages"]
     assert command.run("check", f"./{package.name}", "--json", env=own) == first
     assert {path.name: path.read_bytes() for path in (command.folder / "own").iterdir()} == kept
     (package / "statement.md").write_text(edited("statement.md", " (it is causal)", ""))
