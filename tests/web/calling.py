@@ -73,3 +73,8 @@ def problem_of(reply: TestResponse) -> tuple[int, str]:
 
 def api_routes(app: Flask) -> list[tuple[str, str]]:
     return [(method, rule) for method, rule in routes(app) if rule.startswith("/api/") and "openapi" not in rule]
+
+
+def practice_routes(app: Flask) -> list[tuple[str, str]]:
+    """Return what a token of practice opens; those of interviews need another scope."""
+    return [(method, rule) for method, rule in api_routes(app) if "/interviews" not in rule]

@@ -20,7 +20,7 @@ from grader.web.service import now
 from tests.services.made import make_judgement
 from tests.services.tiny_package import AFTER_THE_ANSWER, AFTER_THE_ATTEMPT, HIDDEN, HINTS, NEVER, SLUG
 from tests.web.browsing import Browser, judge_last, sources
-from tests.web.calling import Program, api_routes, document_of, problem_of
+from tests.web.calling import Program, api_routes, document_of, practice_routes, problem_of
 from tests.web.test_routes import content, filled
 
 
@@ -210,7 +210,7 @@ def test_anothers_attempt_is_as_if_it_were_not_there(
     ada_program.start()
     ada_program.submit()
     judge_last(engine, make_judgement(Verdict.AC))
-    bearing = [(method, rule) for method, rule in api_routes(app) if "<public_id>" in rule]
+    bearing = [(method, rule) for method, rule in practice_routes(app) if "<public_id>" in rule]
     assert len(bearing) >= 3
     before = content(engine)
     for method, rule in bearing:
@@ -230,7 +230,7 @@ def test_no_get_changes_anything(app: Flask, engine: Engine, ada_program: Progra
     ada_program.start()
     ada_program.submit()
     before = content(engine)
-    for _, rule in api_routes(app):
+    for _, rule in practice_routes(app):
         for method in ("GET", "HEAD", "OPTIONS"):
             path = filled(rule, ada_program.attempt).removeprefix("/api/v1")
             assert ada_program.call(method, path).status_code in (200, 405)

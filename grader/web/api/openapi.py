@@ -76,6 +76,7 @@ def document() -> dict[str, Any]:
 def _schemas() -> dict[str, Any]:
     replies = {operation.reply for operation in operations.listed if operation.reply} | {schemas.Problem}
     inputs = {operation.body for operation in operations.listed if operation.body} | {SourceBody}
+    inputs |= {operation.query for operation in operations.listed if operation.query}
     wanted: list[tuple[type[BaseModel], Any]] = [(model, "serialization") for model in replies]
     wanted += [(model, "validation") for model in inputs]
     wanted.sort(key=lambda item: item[0].__name__)
@@ -117,7 +118,7 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         words, schema = PATH_WORDS[name]
         found.append({"name": name, "in": "path", "required": True, "description": words, "schema": schema})
     if operation.query is not None:
-        schema = operation.query.model_json_schema()
+        schema = operation.query.model_json_schema(ref_template=REFERENCE)
         for name, each in schema["properties"].items():
             found.append({"name": name, "in": "query", "required": name in schema.get("required", ()), "schema": each})
     if operation.takes_source:
