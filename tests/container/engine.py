@@ -29,7 +29,6 @@ PACKAGES: Final = {
     "debootstrap": "debootstrap",
 }
 SUITE: Final = "trixie"
-MIRROR: Final = ""
 CERTIFICATES: Final = Path("/etc/ssl/certs/ca-certificates.crt")
 LEFT_OUT: Final = ("./var/cache", "./var/lib/apt/lists", "./usr/share/doc", "./usr/share/locale")
 ENGINE_KEY: Final = Path("/etc/docker/key.json")  # some engines make one, wherever their data is
@@ -146,7 +145,8 @@ def make_base_image(engine: Engine) -> str:
     (name,) = set(re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
     root = engine.folder / "root"
     packages = "--include=python3,python3-venv,ca-certificates"
-    made = engine.run("debootstrap", "--variant=minbase", packages, SUITE, str(root), MIRROR, seconds=BUILD_S)
+    # without an address debootstrap asks Debian's own archive
+    made = engine.run("debootstrap", "--variant=minbase", packages, SUITE, str(root), seconds=BUILD_S)
     assert made.code == 0, made.out[-2000:]
     (root / "usr/bin/python").symlink_to("python3")
     _give_package_index(root)
