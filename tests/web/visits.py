@@ -18,6 +18,7 @@ class Visit:
     def __init__(self, browser: Browser, base: str, **options: Any) -> None:
         self.context: BrowserContext = browser.new_context(base_url=base, **options)
         self.context.set_default_timeout(SLOW_MS)
+        self.has_scripts: bool = options.get("java_script_enabled", True)
         self.page: Page = self.context.new_page()
         self.trouble: list[str] = []
         self.page.on("console", self._on_console)
@@ -58,10 +59,10 @@ class Visit:
 
     def write(self, source: str) -> None:
         """Replace what the attempt page's editor holds, in the ways that a person has for it."""
-        editor = self.page.get_by_label("Your source")
-        if editor.get_attribute("contenteditable") is None:
-            editor.fill(source)
+        if not self.has_scripts:
+            self.page.get_by_label("Your source").fill(source)
             return
+        editor = self.page.locator(".cm-content")  # in the plain field's place once the editor is there
         editor.click()
         self.page.keyboard.press("Control+a")
         if source:
