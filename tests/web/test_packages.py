@@ -28,6 +28,9 @@ from tests.web.browsing import Browser, judge_last
 
 EVIL = "<script>alert(1)</script>\u202e"
 
+# the test's client leaves a large form's temporary file to the collector
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 
 @pytest.fixture
 def lead(app: Flask, engine: Engine) -> Browser:
