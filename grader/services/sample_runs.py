@@ -84,13 +84,13 @@ def judge_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: 
             problem = packages.pinned(session, run.attempt.package)
         except InvalidPackage as error:
             log.error("sample run %d: %s", key, error.message)
-            return _ours(Reason.INVALID_PACKAGE)
+            return ours(Reason.INVALID_PACKAGE)
     try:
         judged = judge_samples(problem, source, lane, cache)
         result = _result(problem, judged)
     except Exception:
         log.exception("sample run %d: judging failed", key)
-        return _ours(Reason.JUDGE_ERROR)
+        return ours(Reason.JUDGE_ERROR)
     if result.verdict is Verdict.JE and judged.failure:
         log.error("sample run %d: %s: %s", key, judged.failure.reason, judged.failure.detail)
     return result
@@ -109,7 +109,7 @@ def write_result(engine: Engine, key: int, result: RunResult, now: datetime) -> 
         return sample_run_queries.set_sample_run_result(session, key, values)
 
 
-def _ours(reason: Reason) -> RunResult:
+def ours(reason: Reason) -> RunResult:
     failure = Failure.of(reason)
     return RunResult(failure.verdict, reason, failure.message, json.dumps({"import_prints": "", "cases": []}))
 

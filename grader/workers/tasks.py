@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
@@ -17,6 +18,7 @@ from sqlalchemy import Engine
 
 from grader import __version__
 from grader.services.background import Background, is_waiting
+from grader.services.given_up import give_up
 from grader.services.judging import Judging, unjudged
 from grader.store.session import write_session
 from grader.workers.dispatch import (
@@ -34,6 +36,7 @@ from grader.workers.dispatch import (
 AGAIN_S: Final = 2  # before a job is tried again that failed, or that is another release's
 LEFT_TIMES: Final = 15  # so often a job of an older release is left for its own workers
 CHUNK_S: Final = 5.0  # of work that nobody waits for, before a newer job has its chance
+LOST_TIMES: Final = 10  # after so many tries, a job that loses its worker once more is what ends them
 STALLED_S: Final = 6.0  # without a sign of life a worker is taken for dead
 EVERY_2_S: Final = "* * * * * */2"
 EVERY_5_S: Final = "* * * * * */5"
@@ -84,8 +87,11 @@ def _add_upkeep(app: App, parts: Parts) -> None:
     @app.task(name="grader.retry_stalled", queueing_lock="retry_stalled", queue=UPKEEP)
     async def retry_stalled(timestamp: int) -> None:
         for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_S):
+            if job.task_name == JUDGE and job.attempts >= LOST_TIMES and job.task_kwargs["version"] == __version__:
+                table = TABLES[str(job.task_kwargs["table"])]
+                await asyncio.to_thread(give_up, parts.engine, table, int(str(job.task_kwargs["key"])))
             log.warning("a worker went away while it did job %s; it is done again", job.id)
-            await app.job_manager.retry_job(job)
+            await app.job_manager.retry_job(job)  # of one that is given up nothing is left to do
 
     @app.periodic(cron=EVERY_2_S)
     @app.task(name="grader.find_work", queueing_lock="find_work", queue=UPKEEP)

@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 from sqlalchemy import Engine, text
 
+from grader import __version__
 from grader.grading.verdict import Verdict
 from grader.services.packages import Packages
 from grader.store.models import SampleRun
@@ -61,9 +62,25 @@ def test_what_a_killed_worker_had_begun_is_taken_over(queue: Queue, worker: Work
     assert queue.verdict(key) is Verdict.AC
 
 
-def store_job_of(engine: Engine, queue: Queue, version: str, attempts: int = 0) -> int:
-    """Store a submission, with a job as another release stores it; return the submission's key."""
-    key = queue.hand_in(RIGHT)
+@pytest.mark.parametrize(("attempts", "verdict"), [(9, Verdict.AC), (10, Verdict.JE)])
+def test_what_ends_its_workers_again_and_again_is_given_up(
+    queue: Queue, engine: Engine, workers: Workers, attempts: int, verdict: Verdict
+) -> None:
+    key = store_job_of(engine, queue, __version__, attempts, SLOW)
+    workers.start("--queues", "batch").wait_until_alive()
+    worker = workers.start()
+    assert wait_until(lambda: queue.jobs() == [("doing", attempts)], 30)
+    worker.kill()
+    assert wait_until(lambda: queue.jobs() == [("todo", attempts + 1)], TAKEN_OVER_S)
+    workers.start()
+    assert queue.is_judged(key)
+    assert queue.verdict(key) is verdict
+    assert wait_until(lambda: queue.jobs() == [], 10)
+
+
+def store_job_of(engine: Engine, queue: Queue, version: str, attempts: int = 0, source: bytes = RIGHT) -> int:
+    """Store a submission, with a job as a release stores it that was tried so often; return the submission's key."""
+    key = queue.hand_in(source)
     with write_session(engine) as session:
         session.execute(
             text(

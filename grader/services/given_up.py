@@ -1,0 +1,51 @@
+"""What is written for a row whose judging ends the process that does it, again and again: our fault, no verdict."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import Engine
+
+from grader.grading.judge_run import not_judged
+from grader.grading.verdict import Reason
+from grader.services import evidence, judging, sample_runs
+from grader.services.judging import Row
+from grader.store import queries, review_queries
+from grader.store.models import EvidenceRecord, SampleRun
+from grader.store.session import read_session
+
+WHY: Final = "every process that judged it went away meanwhile"
+log = logging.getLogger(__name__)
+
+
+def give_up(engine: Engine, table: type[Row], key: int) -> None:
+    """Write that a row was not judged, unless it has a result by now."""
+    log.error("%s %d is given up: %s", table.__tablename__, key, WHY)
+    now = datetime.now(UTC)
+    if table is EvidenceRecord:
+        _give_up_evidence(engine, key, now)
+    elif table is SampleRun:
+        sample_runs.write_result(engine, key, sample_runs.ours(Reason.JUDGE_ERROR), now)
+    else:
+        _give_up_submission(engine, key, now)
+
+
+def _give_up_submission(engine: Engine, key: int, now: datetime) -> None:
+    with read_session(engine) as session:
+        submission = queries.submission_to_judge(session, key)
+        if submission is None:
+            return
+        package = submission.attempt.package
+        judgement = not_judged(package.slug, submission.source, Reason.JUDGE_ERROR, WHY, package.sha256)
+    judging.write_result(engine, key, judgement, now)
+
+
+def _give_up_evidence(engine: Engine, key: int, now: datetime) -> None:
+    with read_session(engine) as session:
+        asked = review_queries.evidence_to_make(session, key)
+        if asked is None:
+            return
+        sha256 = asked.submission.attempt.package.sha256
+    evidence.write_result(engine, key, evidence.Made(sha256), now)
