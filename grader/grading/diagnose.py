@@ -12,26 +12,23 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Final
 
-import numpy as np
-
 from grader.errors import InvalidPackage
 from grader.grading import pair_table
-from grader.grading.attention_decide import decide
 from grader.grading.attention_invariants import stage_of
-from grader.grading.attention_trace import STAGES, Layer, Seen
-from grader.grading.compare import is_right, right_outputs
+from grader.grading.attention_trace import STAGES
+from grader.grading.compare import right_outputs
 from grader.grading.fault_runs import fault_table, is_built
 from grader.grading.fault_table import FaultRow, FaultTable
 from grader.grading.fingerprint import recognised
 from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
+from grader.grading.looks import Look, layer_of, looks_at
 from grader.grading.reference import Reference, is_ordinary, reference_of, worth_tracing
 from grader.grading.seen import SeenStages, with_ancestors
-from grader.grading.stage_match import DOUBLE, SINGLE
-from grader.grading.trace import TRACES, Trace, trace_submission
+from grader.grading.trace import TRACES
 from grader.grading.verdict import Finding, Method, Reason, Verdict
 from grader.problems.cache import CaseCache
-from grader.problems.cases import Array, Case, arrays_of
+from grader.problems.cases import Array, Case
 from grader.problems.composition import Outcome, stages_of
 from grader.problems.loader import Problem
 from grader.problems.stages import output_stages
@@ -61,15 +58,6 @@ _BLANK: Final = (
     "there, and what they begin with is not used."
 )
 _PAIRS_MAX: Final = 40  # that are composed anew to be held against a submission
-
-
-@dataclass(frozen=True, eq=False)
-class Look:
-    """One failing case as the submission computed it, beside the reference's stages on it."""
-
-    case: Case
-    trace: Trace
-    seen: SeenStages
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,12 +122,13 @@ class _Diagnosing:
             if not rows and not self._is_only_returned_wrongly():
                 rows = self._pairs(table)
         reference = reference_of(self._problem, self._cases, self._lane, self._cache)
-        looks = self._looks(reference) if trace else ()
-        if looks and _is_right_alone(looks[0]):  # the later ones have had calls before them
+        failing = self._failing(reference)
+        looks = looks_at(self._problem, self._source, failing, reference, self._lane) if trace else ()
+        if looks and looks[0].is_right_alone:  # the later ones have had calls before them
             return Diagnosis(Finding(_STATE), looks)
         if rows:
             return Diagnosis(self._named(table, rows, reference, looks), looks)
-        if looks and all(_is_blank(look) for look in looks):
+        if looks and all(look.is_blank for look in looks):
             return Diagnosis(Finding(_BLANK), looks)
         found = self._traced(reference, looks) or self._by_invariants(reference) or self._by_elimination(reference)
         return Diagnosis(found or Finding(self._judged.judgement.message), looks)
@@ -187,31 +176,9 @@ class _Diagnosing:
     def _is_usable(self, position: int, mine: Footprint) -> bool:
         return not self._cases[position].is_sample and mine.key != NOT_REACHED and not mine.key.startswith(RAISED)
 
-    def _looks(self, reference: Reference) -> tuple[Look, ...]:
-        """Trace failing cases, those first that show most."""
-        chosen = worth_tracing(self._failing(reference), TRACES)
-        looks = []
-        for case, trace in trace_submission(self._problem, self._source, chosen, self._lane):
-            layer = self._layer(case, reference, trace.returned or ())
-            looks.append(Look(case, trace, self._seen(case, trace, layer, reference)))
-        return tuple(looks)
-
-    def _seen(self, case: Case, trace: Trace, layer: Layer | None, reference: Reference) -> SeenStages:
-        if layer is not None:
-            return Seen(layer, trace, _tolerance(case))
-        return SeenStages(trace, reference.stages[case.name], arrays_of(case.arguments), _tolerance(case))
-
     def _failing(self, reference: Reference) -> list[Case]:
         failing = {case.name for case in self._judged.judgement.cases if case.failure}
         return [case for case in self._cases if case.name in failing and case.name in reference.stages]
-
-    def _layer(self, case: Case, reference: Reference, returned: Sequence[Array]) -> Layer | None:
-        """Return a case as an attention layer, None where its stages are not those of one."""
-        stages = reference.stages[case.name]
-        if tuple(stages) != STAGES:
-            return None
-        names = self._problem.spec.entries[case.entry].outputs
-        return Layer.of(dict(stages), case.arguments, dict(zip(names, returned, strict=False)))
 
     def _named(
         self, table: FaultTable, rows: Sequence[FaultRow], reference: Reference, looks: Sequence[Look]
@@ -234,7 +201,8 @@ class _Diagnosing:
 
     def _traced(self, reference: Reference, looks: Sequence[Look]) -> Finding | None:
         """Return the finding from what failing cases show: the earliest stage that any of them names."""
-        told = [(stage, look) for look in looks if (stage := self._decided(look, reference)) is not None]
+        seen = [(look.first_wrong_stage(self._problem, reference), look) for look in looks]
+        told = [(stage, look) for stage, look in seen if stage is not None]
         if not told:
             return None
         ordinary = [item for item in told if is_ordinary(item[1].case)]
@@ -243,22 +211,12 @@ class _Diagnosing:
         sentence = "What it computes there agrees with no fault that is known."
         return self._finding(stage, sentence, (), "trace", reference, [look])
 
-    def _decided(self, look: Look, reference: Reference) -> str | None:
-        """Return the first wrong stage that one traced case shows."""
-        if isinstance(look.seen, Seen):
-            return decide(look.seen)
-        returned = look.trace.returned
-        if returned is None or len(returned) != len(look.case.expected):
-            return None
-        names = output_stages(self._problem.spec.entries[look.case.entry], self._problem.spec.stages)
-        wrong = [name for name, right in zip(names, right_outputs(look.case, returned), strict=True) if not right]
-        return look.seen.only_candidate(wrong, reference.parents) if wrong else None
-
     def _by_invariants(self, reference: Reference) -> Finding | None:
         """Return the finding from what was returned for the failing cases that show most."""
         told = []
         for case in worth_tracing(self._failing(reference), TRACES):
-            layer = self._layer(case, reference, _arrays(self._outcomes[self._cases.index(case)]))
+            returned = _arrays(self._outcomes[self._cases.index(case)])
+            layer = layer_of(self._problem, case, reference, returned)
             if layer is not None and (stage := stage_of(layer)) is not None:
                 told.append(stage)
         if not told:
@@ -316,24 +274,6 @@ class _Diagnosing:
                 inherited.add(stage)
         known = dict.fromkeys(stages, "not_seen") | dict.fromkeys(inherited, "inherited") | {wrong: "wrong"}
         return tuple(known.items())
-
-
-def _tolerance(case: Case) -> tuple[float, float]:
-    is_single = any(array.dtype == np.float32 for array in arrays_of(case.arguments))
-    return SINGLE if is_single else DOUBLE
-
-
-def _is_right_alone(look: Look) -> bool:
-    returned = look.trace.returned
-    if returned is None or len(returned) != len(look.case.expected):
-        return False
-    kinds = [array.dtype.kind for array in returned] == [array.dtype.kind for array in look.case.expected]
-    return kinds and is_right(look.case, returned)
-
-
-def _is_blank(look: Look) -> bool:
-    """Whether a call that came to its end shows nothing of the contract."""
-    return look.trace.returned is not None and not look.trace.has_raised and look.seen.is_blank
 
 
 def _lowered(sentence: str) -> str:

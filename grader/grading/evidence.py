@@ -12,11 +12,11 @@ from grader.errors import InvalidPackage
 from grader.grading import evidence_form as form
 from grader.grading import observe
 from grader.grading.case_run import SOURCE_BYTES_MAX
-from grader.grading.diagnose import Look
 from grader.grading.evidence_file import digest
 from grader.grading.evidence_form import NOTICE, SCHEMA, Interpretation, Observation
 from grader.grading.extra_runs import ExtraRuns
 from grader.grading.judge import Examination
+from grader.grading.looks import Look
 from grader.grading.minimal_fix import minimal_fix
 from grader.grading.reference import Reference, reference_of, worth_tracing
 from grader.grading.stage_errors import traced_array

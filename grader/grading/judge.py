@@ -7,8 +7,9 @@ import time
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from grader.grading.diagnose import Diagnosis, Look, diagnose
+from grader.grading.diagnose import Diagnosis, diagnose
 from grader.grading.judge_run import Judged, judge_closely
+from grader.grading.looks import Look
 from grader.grading.verdict import Judgement, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.diagnose import Look
+from grader.grading.looks import Look
 from grader.grading.observe import number
 from grader.problems.cases import Array
 

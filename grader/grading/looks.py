@@ -1,0 +1,83 @@
+"""Failing cases as a submission computed them, each beside the reference's stages on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grader.grading.attention_decide import decide
+from grader.grading.attention_trace import STAGES, Layer, Seen
+from grader.grading.compare import is_right, right_outputs
+from grader.grading.reference import Reference, worth_tracing
+from grader.grading.seen import SeenStages
+from grader.grading.stage_match import DOUBLE, SINGLE
+from grader.grading.trace import TRACES, Trace, trace_submission
+from grader.problems.cases import Array, Case, arrays_of
+from grader.problems.loader import Problem
+from grader.problems.stages import output_stages
+from grader.sandbox.pool import Lane
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """One failing case as the submission computed it, beside the reference's stages on it."""
+
+    case: Case
+    trace: Trace
+    seen: SeenStages
+
+    @property
+    def is_right_alone(self) -> bool:
+        """Whether the case, which failed among others, is right in a fresh process."""
+        returned = self.trace.returned
+        if returned is None or len(returned) != len(self.case.expected):
+            return False
+        kinds = [array.dtype.kind for array in returned] == [array.dtype.kind for array in self.case.expected]
+        return kinds and is_right(self.case, returned)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether a call that came to its end shows nothing of the contract."""
+        return self.trace.returned is not None and not self.trace.has_raised and self.seen.is_blank
+
+    def first_wrong_stage(self, problem: Problem, reference: Reference) -> str | None:
+        """Return the first wrong stage that this case alone shows, None where it cannot be told."""
+        if isinstance(self.seen, Seen):
+            return decide(self.seen)
+        returned = self.trace.returned
+        if returned is None or len(returned) != len(self.case.expected):
+            return None
+        names = output_stages(problem.spec.entries[self.case.entry], problem.spec.stages)
+        wrong = [name for name, right in zip(names, right_outputs(self.case, returned), strict=True) if not right]
+        return self.seen.only_candidate(wrong, reference.parents) if wrong else None
+
+
+def looks_at(
+    problem: Problem, source: bytes, failing: Sequence[Case], reference: Reference, lane: Lane
+) -> tuple[Look, ...]:
+    """Run failing cases again, those first that show most, and see what the submission computes."""
+    chosen = worth_tracing(list(failing), TRACES)
+    looks = []
+    for case, trace in trace_submission(problem, source, chosen, lane):
+        layer = layer_of(problem, case, reference, trace.returned or ())
+        looks.append(Look(case, trace, _seen(case, trace, layer, reference)))
+    return tuple(looks)
+
+
+def layer_of(problem: Problem, case: Case, reference: Reference, returned: Sequence[Array]) -> Layer | None:
+    """Return a case as an attention layer, None where its stages are not those of one."""
+    stages = reference.stages[case.name]
+    if tuple(stages) != STAGES:
+        return None
+    names = problem.spec.entries[case.entry].outputs
+    return Layer.of(dict(stages), case.arguments, dict(zip(names, returned, strict=False)))
+
+
+def _seen(case: Case, trace: Trace, layer: Layer | None, reference: Reference) -> SeenStages:
+    is_single = any(array.dtype == np.float32 for array in arrays_of(case.arguments))
+    tolerance = SINGLE if is_single else DOUBLE
+    if layer is not None:
+        return Seen(layer, trace, tolerance)
+    return SeenStages(trace, reference.stages[case.name], arrays_of(case.arguments), tolerance)
