@@ -97,7 +97,10 @@ def role_command(name: str, interviewer: bool | None, admin: bool | None) -> Non
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove_command(name: str, yes: bool) -> None:
-    """Delete NAME with every attempt, source, verdict and answer, for good."""
+    """Delete NAME with every attempt, source, verdict and answer, for good.
+
+    What was handed in to interviews stays with them, without the account's name.
+    """
     with _database() as (_, engine, now):
         from grader.services import accounts
         from grader.store.session import read_session, write_session
@@ -109,8 +112,9 @@ def remove_command(name: str, yes: bool) -> None:
         if not yes:
             click.confirm(f"Delete {user.name} and everything in the account for good?", abort=True, err=True)
         with write_session(engine) as session:
-            accounts.remove(session, user, now)
-    click.echo(f"{user.name} is deleted.", err=True)
+            is_gone = accounts.remove(session, user, now)
+    stays = "" if is_gone else " Interviews or packages name the account; there it is a former user from now on."
+    click.echo(f"{user.name} is deleted.{stays}", err=True)
 
 
 @contextmanager

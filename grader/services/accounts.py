@@ -151,21 +151,30 @@ def set_rights(
     return stored
 
 
-def remove(session: Session, user: User, now: datetime, actor: User | None = None) -> None:
-    """Delete a user and everything of theirs; of them the audit log keeps an id alone.
+def remove(session: Session, user: User, now: datetime, actor: User | None = None) -> bool:
+    """Delete a user and everything that is theirs alone; of them the audit log keeps an id alone.
+
+    Records of interviews and packages stay. Who is named by some is "former user" and an id there from now on, in an
+    account that nothing opens.
+
+    Returns:
+        Whether nothing names them.
 
     Raises:
         NotFound: the account is gone.
-        UserError: others would be left without an admin, or records of interviews or packages name the user.
+        UserError: others would be left without an admin.
     """
     if queries.number_of_users(session) > 1:
         _keep_an_admin(session, user)
     audit.record(session, actor, "user.remove", user, now)
-    if not queries.delete_user(session, _locked(session, user)):
-        raise UserError(
-            f"{user.name} is named by interviews or packages, whose records stay, so the account stays with them. Its "
-            "owner can change the name, end the other sessions and revoke tokens."
-        )
+    stored = _locked(session, user)
+    if queries.delete_user(session, stored):
+        return True
+    stored.name = f"former user {stored.public_id}"
+    stored.name_key, stored.password_hash = name_key(stored.name), None
+    stored.is_interviewer = stored.is_admin = False
+    stored.epoch += 1
+    return False
 
 
 def _locked(session: Session, user: User) -> User:

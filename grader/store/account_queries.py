@@ -9,6 +9,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, undefer
 
+from grader.store.base import Mode
 from grader.store.interview_models import ApiToken, IdempotentReply, RejudgedAttempt, RejudgeItem
 from grader.store.models import (
     Attempt,
@@ -148,22 +149,22 @@ def delete_links_before(session: Session, expiry: datetime) -> None:
 
 
 def delete_user(session: Session, user: User) -> bool:
-    """Remove a user and every row that is theirs; return whether no record of an interview names them."""
-    attempts = select(Attempt.id).where(Attempt.candidate_id == user.id)
+    """Remove all that is a user's alone, and the user unless records of others name them; return whether none does."""
+    attempts = select(Attempt.id).where(Attempt.candidate_id == user.id, Attempt.mode == Mode.PRACTICE)
     submissions = select(Submission.id).where(Submission.attempt_id.in_(attempts))
     # what is being judged is waited for, in the order in which judging takes its locks
     session.execute(submissions.order_by(Submission.id).with_for_update()).all()
     session.execute(attempts.order_by(Attempt.id).with_for_update()).all()
+    for of_submission in (CaseResult, GroupResult, SubmissionFault, RejudgeItem):
+        session.execute(delete(of_submission).where(of_submission.submission_id.in_(submissions)))
+    for of_attempt in (FollowUpAnswer, SampleRun, RejudgedAttempt, Submission):
+        session.execute(delete(of_attempt).where(of_attempt.attempt_id.in_(attempts)))
+    for of_user in (WebSession, SignInLink, ApiToken, IdempotentReply):
+        session.execute(delete(of_user).where(of_user.user_id == user.id))
+    session.execute(delete(Attempt).where(Attempt.id.in_(attempts)))
+    delete_failures_of(session, user.name_key)
     try:
         with session.begin_nested():
-            for of_submission in (CaseResult, GroupResult, SubmissionFault, RejudgeItem):
-                session.execute(delete(of_submission).where(of_submission.submission_id.in_(submissions)))
-            for of_attempt in (FollowUpAnswer, SampleRun, RejudgedAttempt, Submission):
-                session.execute(delete(of_attempt).where(of_attempt.attempt_id.in_(attempts)))
-            for of_user in (WebSession, SignInLink, ApiToken, IdempotentReply):
-                session.execute(delete(of_user).where(of_user.user_id == user.id))
-            session.execute(delete(Attempt).where(Attempt.candidate_id == user.id))
-            delete_failures_of(session, user.name_key)
             session.execute(delete(User).where(User.id == user.id))
     except IntegrityError:
         return False

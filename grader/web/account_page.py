@@ -69,15 +69,15 @@ def download() -> ResponseReturnValue:
 
 @bp.post("/delete")
 def delete() -> ResponseReturnValue:
-    """Delete the account and everything of it."""
+    """Delete the account and everything of it that is the user's alone."""
     try:
         _confirm()
         with write_session(service().engine) as session:
-            accounts.remove(session, current_user(), now(), current_user())
+            is_gone = accounts.remove(session, current_user(), now(), current_user())
     except UserError as error:
         return _page("delete", error)
     cookies.forget()
-    return redirect(url_for("accounts.show_sign_in", notice="deleted"), 303)
+    return redirect(url_for("accounts.show_sign_in", notice="deleted" if is_gone else "former"), 303)
 
 
 def _confirm() -> None:

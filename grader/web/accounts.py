@@ -26,6 +26,7 @@ LINK_COOKIE_S: Final = 3600
 NOTICES: Final = {
     "out": "You are signed out.",
     "deleted": "Your account is deleted, with everything that was stored of you.",
+    "former": "Your account is deleted. What belongs to interviews or packages stays there without your name.",
 }
 bp = Blueprint("accounts", __name__)
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from sqlalchemy import Engine, func, select
 
-from grader.errors import UserError
 from grader.grading.verdict import Verdict
 from grader.services import accounts, attempts, links, own_data, sessions
 from grader.services.judging import write_result
@@ -124,16 +122,19 @@ def test_a_result_that_comes_after_the_deletion_is_dropped(engine: Engine, packa
         assert session.scalar(select(func.count(Submission.id))) == 0
 
 
-def test_who_is_named_by_records_of_interviews_stays_whole(engine: Engine, packages: Packages) -> None:
+def test_who_is_named_by_records_of_interviews_is_a_former_user_there(engine: Engine, packages: Packages) -> None:
+    eve = make_candidate(engine, "Eve")
+    fill(engine, packages, eve)
+    before = counts(engine)
     ada = make_candidate(engine, "Ada")
     fill(engine, packages, ada)
     with write_session(engine) as session:
         package = session.scalars(select(Package.id)).one()
         session.add(Rejudge(user_id=ada.id, from_package_id=package, to_package_id=package, created_at=NOON))
-    before = counts(engine)
-    with (
-        pytest.raises(UserError, match="records stay, so the account stays with them"),
-        write_session(engine) as session,
-    ):
-        accounts.remove(session, ada, NOON)
-    assert counts(engine) == before
+    with write_session(engine) as session:
+        assert not accounts.remove(session, ada, NOON)
+    assert counts(engine) == before | {"user_account": 2, "rejudge": 1}
+    with read_session(engine) as session:
+        left = session.get_one(User, ada.id)
+    assert (left.name, left.password_hash) == (f"former user {ada.public_id}", None)
+    make_candidate(engine, "Ada")  # the name is free

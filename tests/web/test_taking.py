@@ -264,18 +264,22 @@ def test_without_hints_groups_tell_points_and_no_case(
     assert [(group["points"], group["cases"]) for group in groups] == [(0, []), (0, []), (40, [])]
 
 
-def test_an_account_that_accepted_an_interview_stays_and_is_told_so_before(
-    held: Held, ada: Browser, anonymous: Browser
+def test_what_is_handed_in_outlives_the_account_without_its_name(
+    held: Held, ada: Browser, anonymous: Browser, engine: Engine
 ) -> None:
-    assert "delete it as long as you have accepted no interview" in anonymous.text("/sign-up")
+    assert "only what you hand in to an interview stays with that interview" in anonymous.text("/sign-up")
     token = held.link()
     ada.get(f"/invitations/{token}")
-    assert "the account can no longer be deleted" in ada.text("/invitation")
-    accept(ada, token)
-    told = ada.post("/me/delete", password=PASSWORD).get_data(as_text=True)
-    assert "named by interviews or packages, whose records stay, so the account stays with them" in told
-    assert "An account that has accepted an interview" in told
-    assert "Ada" in ada.text("/me")
+    assert "stays with the interview even when you delete the account" in ada.text("/invitation")
+    begin(ada, token)
+    ada.submit()
+    handed_in = submissions(engine)
+    reply = ada.post("/me/delete", password=PASSWORD)
+    assert "Your account is deleted. What belongs to interviews" in anonymous.text(reply.location)
+    assert ada.get("/me").status_code == 303
+    assert ada.sign_in("Ada", PASSWORD).status_code == 400
+    assert submissions(engine) == handed_in
+    assert len(handed_in) == 1
 
 
 def test_the_draft_is_handed_in_when_a_page_is_asked_for_after_the_end(
