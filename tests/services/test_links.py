@@ -11,6 +11,7 @@ from sqlalchemy import Engine, func, select
 from grader.errors import UserError
 from grader.services import accounts, links, sessions, sign_in
 from grader.services.links import FIRST, RESET, LinkEnded
+from grader.services.passwords import AT_A_TIME, WAITING_MAX
 from grader.store.models import SignInLink, User
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON, cheap_passwords, make_candidate
@@ -89,12 +90,12 @@ def test_of_many_uses_at_once_one_succeeds(engine: Engine) -> None:
         except LinkEnded:
             ended.append(True)
 
-    threads = [threading.Thread(target=one, args=(number,)) for number in range(16)]
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(AT_A_TIME + WAITING_MAX)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert (len(made), len(ended)) == (1, 15)
+    assert (len(made), len(ended)) == (1, AT_A_TIME + WAITING_MAX - 1)
     with read_session(engine) as session:
         assert session.scalar(select(func.count(User.id))) == 1
 
