@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import make_url
 
 from grader.errors import UserError
 from grader.store import lock
+from grader.store.conninfo import conninfo_of
 from grader.store.migrate import revisions
 
 PAGES_AT_ONCE: Final = 2000
@@ -33,7 +34,7 @@ def backup(url: str, target: Path, *, force: bool = False) -> None:
     database = lock.file_of(url)
     if database is None:
         with _new_file(target) as written:
-            _dump_postgres(make_url(url), written)
+            _dump_postgres(url, written)
         return
     if not database.exists():
         raise UserError(f"There is no database at {database} yet; GRADER_DATA names the folder that holds it.")
@@ -161,16 +162,17 @@ def _opened(file: Path, mode: str) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def _dump_postgres(url: URL, target: Path) -> None:
+def _dump_postgres(url: str, target: Path) -> None:
     program = shutil.which("pg_dump")
     if program is None:
         raise UserError(
             "A PostgreSQL database is copied by pg_dump, which is not installed here; "
             "install PostgreSQL's client programs (Debian: apt-get install postgresql-client)."
         )
-    address = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
-    environment = {**os.environ, **({"PGPASSWORD": str(url.password)} if url.password else {})}
-    command = [program, "--format=custom", f"--file={target}", f"--dbname={address}", "--no-password"]
+    password = make_url(url).password
+    environment = {**os.environ, **({"PGPASSWORD": str(password)} if password else {})}
+    database = conninfo_of(url, with_password=False)
+    command = [program, "--format=custom", f"--file={target}", f"--dbname={database}", "--no-password"]
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )

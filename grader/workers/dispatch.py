@@ -8,13 +8,12 @@ from typing import Final
 from procrastinate import App, PsycopgConnector
 from procrastinate.jobs import JobDeferrer
 from procrastinate.types import JSONDict
-from psycopg.conninfo import make_conninfo
 from sqlalchemy import text
-from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
 from grader import __version__
 from grader.services.judging import Job, Row
+from grader.store.conninfo import conninfo_of
 from grader.store.models import EvidenceRecord, SampleRun, Submission
 
 INTERACTIVE: Final = "interactive"  # somebody waits at a page
@@ -36,13 +35,8 @@ POOL_WAIT_S: Final = 10.0  # for a connection, while the database restarts
 
 def make_app(database_url: str) -> App:
     """Return an engine of tasks on a database, with no tasks yet; it connects when it is opened."""
-    url = make_url(database_url).set(drivername="postgresql+psycopg")
-    _, options = url.get_dialect()().create_connect_args(url)  # as the sessions' connections have them
-    return App(
-        connector=PsycopgConnector(
-            conninfo=make_conninfo(**options), timeout=POOL_WAIT_S, min_size=1, max_size=CONNECTIONS_MAX
-        )
-    )
+    conninfo = conninfo_of(database_url)
+    return App(connector=PsycopgConnector(conninfo=conninfo, timeout=POOL_WAIT_S, min_size=1, max_size=CONNECTIONS_MAX))
 
 
 class Deferring:

@@ -7,11 +7,13 @@ import shutil
 import sqlite3
 import stat
 import threading
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.engine import make_url
 
 from grader.errors import UserError
 from grader.store import lock
@@ -237,6 +239,30 @@ def dumped(postgres_url: str, tmp_path: Path) -> Path:
 def test_postgres_is_copied_by_its_own_program(dumped: Path) -> None:
     assert dumped.read_bytes().startswith(b"PGDMP")
     assert stat.S_IMODE(dumped.stat().st_mode) == 0o600
+
+
+@pytest.fixture
+def oddly_named(postgres_server: str) -> Iterator[str]:
+    """The address of a database whose name, owner and password have to be quoted."""
+    url = make_url(postgres_server)
+    name, owner, password = "a 'name' + 50 %", "o'wner d+d/e@f", "p@ss w/o:%r=d\\'"
+    engine = make_engine(postgres_server).execution_options(isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f'CREATE ROLE "{owner}" LOGIN SUPERUSER')
+        connection.exec_driver_sql(f'CREATE DATABASE "{name.replace("%", "%%")}"')
+    yield url.set(database=name, username=owner, password=password).render_as_string(hide_password=False)
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f'DROP DATABASE "{name.replace("%", "%%")}" WITH (FORCE)')
+        connection.exec_driver_sql(f'DROP ROLE "{owner}"')
+    engine.dispose()
+
+
+@pytest.mark.services
+@pytest.mark.skipif(not shutil.which("pg_dump"), reason="pg_dump is not installed")
+def test_names_that_have_to_be_quoted_are_copied(oddly_named: str, tmp_path: Path) -> None:
+    upgrade(oddly_named)
+    backup(oddly_named, tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes().startswith(b"PGDMP")
 
 
 @pytest.mark.services
