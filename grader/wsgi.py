@@ -98,7 +98,7 @@ def _judged_here(
     engine: Engine, pool: Pool, cache: CaseCache, packages: Packages, metrics: Metrics
 ) -> tuple[Dispatch, Wait]:
     """Start judging in this process."""
-    judging = Judging(engine, pool, cache, packages, metrics.judged)
+    judging = Judging(engine, pool, cache, packages, metrics.judging.judged)
     judging.start()
     atexit.register(judging.close)  # before the pool: the last one registered is the first one called
     background = Background(engine, pool, cache, packages, judging.dispatch)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,8 +14,21 @@ from grader.cli.judging import require_sandbox
 from grader.config import Settings, read_settings
 from grader.errors import UserError
 
+if TYPE_CHECKING:
+    from grader.grading.verdict import Verdict
+    from grader.services.judging_metrics import JudgingMetrics
+
 QUEUES = ("interactive", "batch")
 log = logging.getLogger(__name__)
+
+
+def _address(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, int] | None:
+    if value is None:
+        return None
+    host, _, port = value.rpartition(":")
+    if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        raise click.BadParameter(f"{value!a} names no port; write PORT or ADDRESS:PORT, for example 9100.")
+    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _queues(context: click.Context, parameter: click.Parameter, value: str) -> list[str]:
@@ -34,7 +48,13 @@ def _queues(context: click.Context, parameter: click.Parameter, value: str) -> l
     type=click.Path(dir_okay=False, path_type=Path),
     help="File to touch every other second, for a health check.",
 )
-def worker_command(jobs: int | None, queues: list[str], alive: Path | None) -> None:
+@click.option(
+    "--metrics",
+    metavar="[ADDRESS:]PORT",
+    callback=_address,
+    help="Where to give figures in Prometheus's format to whoever asks; without an address at 127.0.0.1 alone.",
+)
+def worker_command(jobs: int | None, queues: list[str], alive: Path | None, metrics: tuple[str, int] | None) -> None:
     """Judge what web processes with GRADER_JUDGING=workers take in; TERM lets what is under way end."""
     settings = read_settings()
     if settings.database_url.startswith("sqlite"):
@@ -47,18 +67,27 @@ def worker_command(jobs: int | None, queues: list[str], alive: Path | None) -> N
     require_sandbox(settings)
     json_log.set_up()
     logging.getLogger("procrastinate").setLevel(logging.WARNING)
-    _work(settings, jobs, queues, alive)
+    _work(settings, jobs, queues, alive, metrics)
 
 
-def _tell(verdict: str, seconds: float) -> None:
-    log.info("judged %s in %.3f s", verdict, seconds)
+def _serve(metrics: JudgingMetrics, address: tuple[str, int]) -> None:
+    from prometheus_client import start_http_server
+
+    host, port = address
+    try:
+        start_http_server(port, host, metrics.registry)
+    except OSError as error:
+        raise UserError(f"{host}:{port} cannot be listened at ({error.strerror}); choose another --metrics.") from None
 
 
-def _work(settings: Settings, jobs: int | None, queues: list[str], alive: Path | None) -> None:
+def _work(
+    settings: Settings, jobs: int | None, queues: list[str], alive: Path | None, address: tuple[str, int] | None
+) -> None:
     from grader.problems.cache import CaseCache
     from grader.sandbox.pool import Pool
     from grader.services.background import Background
     from grader.services.judging import Judging
+    from grader.services.judging_metrics import JudgingMetrics
     from grader.services.packages import Packages
     from grader.store.session import make_engine
 
@@ -68,12 +97,21 @@ def _work(settings: Settings, jobs: int | None, queues: list[str], alive: Path |
         from grader.workers.tasks import Parts, add_tasks
     except ModuleNotFoundError:
         raise UserError("Workers need Procrastinate; install it with: pip install 'grader[postgres]'") from None
+    metrics = JudgingMetrics()
+    if address is not None:
+        _serve(metrics, address)
+
+    def tell(verdict: Verdict, seconds: float) -> None:
+        log.info("judged %s in %.3f s", verdict, seconds)
+        metrics.judged(verdict, seconds)
+
     engine = make_engine(settings.database_url)
     deferring, packages = Deferring(settings.database_url), Packages(settings.problems)
     cache = CaseCache(settings.cache, log.warning)
     with Pool(jobs, settings.allow_weak_sandbox) as pool:
         pool.start()
-        judging = Judging(engine, pool, cache, packages, _tell)
+        metrics.watch(pool)
+        judging = Judging(engine, pool, cache, packages, tell)
         background = Background(engine, pool, cache, packages, deferring.dispatch)
         parts = Parts(engine, judging, background, deferring)
         threading.Thread(target=judging.prepare, name="preparing", daemon=True).start()

@@ -130,7 +130,7 @@ def test_judging_and_the_queue_are_counted(service: Service, ada: Browser, engin
     ada.submit()
     ada.submit()
     wait_since(engine, 0)
-    service.metrics.judged(Verdict.WA, 0.03)
+    service.metrics.judging.judged(Verdict.WA, 0.03)
     found = figures(ada)
     assert found["grader_waiting"] == 2
     assert 0 <= found["grader_oldest_waiting_seconds"] < 60

@@ -39,6 +39,13 @@ def test_a_refusal_is_one_sentence(case: dict[str, Any], tmp_path: Path, request
     assert (ended.code, ended.line.partition(": ")[2] or ended.line) == (2, case["says"])
 
 
+@pytest.mark.parametrize("value", ["here", "0", "65536", "127.0.0.1:", "-1", "\u0661"])
+def test_no_port_for_figures_is_a_usage_error(value: str, tmp_path: Path) -> None:
+    ended = Command(tmp_path, tmp_path / "cache").run("worker", "--metrics", value)
+    assert ended.code == 2
+    assert "names no port; write PORT or ADDRESS:PORT, for example 9100." in ended.err
+
+
 def test_a_queue_that_there_is_not_is_a_usage_error(tmp_path: Path) -> None:
     ended = Command(tmp_path, tmp_path / "cache").run("worker", "--queues", "fast")
     assert ended.code == 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import time
+import urllib.request
 from typing import Final
 
 import pytest
@@ -33,6 +35,27 @@ def test_what_is_handed_in_is_judged_and_its_jobs_are_gone(queue: Queue, worker:
     assert [queue.verdict(key) for key in keys] == [Verdict.AC, Verdict.WA, Verdict.AC]
     assert wait_until(lambda: queue.verdict(samples, SampleRun) is Verdict.WA, 30)
     assert wait_until(lambda: queue.jobs() == [], 10)
+
+
+def test_a_worker_counts_what_it_judges(queue: Queue, workers: Workers) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    workers.start("--metrics", str(port)).wait_until_alive()
+    for key in [queue.hand_in(source) for source in (RIGHT, WRONG, RIGHT)]:
+        assert queue.is_judged(key)
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as reply:
+        told = reply.read().decode().splitlines()
+    assert {'grader_judged_total{verdict="AC"} 2.0', 'grader_judged_total{verdict="WA"} 1.0'} <= set(told)
+    assert {"grader_judging_seconds_count 3.0", "grader_lanes_busy 0.0"} <= set(told)
+
+
+def test_a_port_in_use_is_told(workers: Workers) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        worker = workers.start("--metrics", str(port := taken.getsockname()[1]))
+        assert worker.process.wait(60) == 2
+    assert worker.log.read_text() == (
+        f"grader: 127.0.0.1:{port} cannot be listened at (Address already in use); choose another --metrics.\n"
+    )
 
 
 def test_a_row_that_lost_its_job_is_judged(queue: Queue, worker: Worker) -> None:
