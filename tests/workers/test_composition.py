@@ -41,9 +41,13 @@ def test_no_password_is_in_a_variable(name: str) -> None:
 
 def test_a_worker_reaches_the_database_alone_and_has_a_role_of_its_own() -> None:
     worker = SERVICES["worker"]
-    assert worker["networks"] == ["inside"]
-    assert FILE["networks"]["inside"]["internal"] is True
+    assert worker["networks"] == ["judging"]
+    assert [name for name, part in SERVICES.items() if "judging" in part["networks"]] == ["database", "worker"]
     assert [name for name, part in SERVICES.items() if "outside" in part["networks"]] == ["web"]
+    assert [name for name, network in FILE["networks"].items() if (network or {}).get("internal")] == [
+        "serving",
+        "judging",
+    ]
     assert "ports" not in worker
     assert worker["secrets"] == ["worker-pgpass"]
     assert worker["environment"]["GRADER_DATABASE_URL"].startswith("postgresql://grader_worker@database/")
