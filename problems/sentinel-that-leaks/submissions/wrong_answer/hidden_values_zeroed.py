@@ -1,0 +1,13 @@
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v, bias, keep):
+    scores = q @ k.T / np.sqrt(q.shape[1]) + bias
+    v = np.where(keep.any(axis=0)[:, None], v, 0.0)
+    weights = softmax(scores)
+    return weights @ v, weights

@@ -1,0 +1,14 @@
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v, bias, keep):
+    scores = q @ k.T / np.sqrt(q.shape[1])
+    weights = softmax(np.where(keep, scores, -np.inf)) * softmax(np.where(keep, bias, -np.inf))
+    with np.errstate(all="ignore"):
+        weights = weights / weights.sum(axis=1, keepdims=True)
+    return weights @ v, weights

@@ -1,0 +1,14 @@
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v, bias, keep):
+    scores = q @ k.T / np.sqrt(q.shape[1]) + bias
+    both = keep & (bias != 0)
+    keep = np.where(both.any(axis=1, keepdims=True), both, keep)
+    weights = softmax(np.where(keep, scores, -np.inf))
+    return weights @ v, weights
