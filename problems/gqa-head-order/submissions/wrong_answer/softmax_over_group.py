@@ -1,0 +1,18 @@
+"""The members of a group share one sum over their keys, so that a row alone sums to less than 1."""
+
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=(2, -1), keepdims=True))
+    return exps / exps.sum(axis=(2, -1), keepdims=True)
+
+
+def gqa(q, k, v):
+    items, heads, tokens, size = q.shape
+    groups = q.reshape(items, k.shape[1], -1, tokens, size)
+    scores = np.einsum("bgrid,bgjd->bgrij", groups, k) / np.sqrt(size)
+    causal = np.tri(tokens, dtype=bool)
+    weights = softmax(np.where(causal, scores, -np.inf))
+    mixed = np.einsum("bgrij,bgje->bgrie", weights, v)
+    return mixed.reshape(items, heads, tokens, -1), weights.reshape(items, heads, tokens, tokens)
