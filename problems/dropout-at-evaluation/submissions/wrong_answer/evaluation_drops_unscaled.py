@@ -1,0 +1,17 @@
+"""The factor heeds the flag, the pattern does not."""
+
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v, live, rate, training):
+    weights = softmax(q @ k.T / np.sqrt(q.shape[-1]))
+    mixing = weights
+    mixing = weights * live
+    if training:
+        mixing = mixing / (1 - rate)
+    return mixing @ v, weights

@@ -1,0 +1,18 @@
+"""Rows are made to sum to 1 again where anything is left."""
+
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v, live, rate, training):
+    weights = softmax(q @ k.T / np.sqrt(q.shape[-1]))
+    mixing = weights
+    if training:
+        mixing = weights * live
+        totals = mixing.sum(axis=-1, keepdims=True)
+        mixing = np.divide(mixing, totals, out=np.zeros_like(mixing), where=totals > 0)
+    return mixing @ v, weights

@@ -1,0 +1,16 @@
+"""A positive rate takes the place of the flag."""
+
+import numpy as np
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v, live, rate, training):
+    weights = softmax(q @ k.T / np.sqrt(q.shape[-1]))
+    mixing = weights
+    if rate > 0:
+        mixing = weights * live / (1 - rate)
+    return mixing @ v, weights
