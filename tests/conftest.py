@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane, Pool
-from tests.packages import tiny_attention
+from tests.packages import CACHE_VARIABLE, tiny_attention
 from tests.processes import adopt_orphans, sandbox_processes, wait_until
 
 # examples run in the sandbox of a loaded machine: no single one has a deadline
@@ -42,10 +43,20 @@ def lane(pool: Pool) -> Iterator[Lane]:
         yield lane
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is made of packages once in a session, by whichever of its processes is the first to need it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cases"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    os.environ[CACHE_VARIABLE] = str(folder)  # for the programs that tests start
+    return folder
+
+
 @pytest.fixture(scope="session")
-def cache() -> CaseCache:
-    """Cases in memory alone, generated once in a session."""
-    return CaseCache(None)
+def cache(cache_folder: Path) -> CaseCache:
+    """Cases and fault tables of packages."""
+    return CaseCache(cache_folder)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from grader.problems.loader import REFERENCE, Problem, load, load_all
 DATA = Path(__file__).parent / "data"
 TINY = DATA / "packages" / "tiny-attention"
 SHIPPED = Path(__file__).parents[1] / "problems"
+CACHE_VARIABLE = "TEST_CACHE"  # the folder of what is made of packages once in a session
 
 
 def tiny_attention() -> Problem:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import command, warm_cache
+from tests.cli.conftest import command
 
-__all__ = ["command", "warm_cache"]
+__all__ = ["command"]

@@ -30,13 +30,13 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.sandbox
-def test_a_source_that_is_written_to_meanwhile_speaks_for_itself_alone(tmp_path: Path, warm_cache: Path) -> None:
+def test_a_source_that_is_written_to_meanwhile_speaks_for_itself_alone(tmp_path: Path, cache_folder: Path) -> None:
     for name in ("ann", "bob", "eve"):
         put(tmp_path, name, RIGHT)
     submissions = find_submissions(tmp_path, layout([SLUG])).submissions
     sources = hash_sources(submissions)
     put(tmp_path, "ann", WRONG)
-    outcomes = outcomes_once(Batch(BANK, warm_cache, 1), submissions, sources)
+    outcomes = outcomes_once(Batch(BANK, cache_folder, 1), submissions, sources)
     assert {each.submission.candidate: each.result and each.result["verdict"] for each in outcomes} == {
         "ann": "WA",
         "bob": "AC",

@@ -34,17 +34,9 @@ def bank() -> dict[str, Problem]:
     return {path.name: load_named(path.name, SHIPPED) for path in FOLDER.iterdir() if path.is_dir()}
 
 
-@pytest.fixture(scope="session")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> CaseCache:
-    """A cache of their fault tables, made once for all tests of this file."""
-    folder = tmp_path_factory.mktemp("kept")
-    folder.chmod(0o700)
-    return CaseCache(folder)
-
-
-def judged(bank: dict[str, Problem], source: Path, lane: Lane, kept: CaseCache, depth: Depth = "full") -> Judgement:
+def judged(bank: dict[str, Problem], source: Path, lane: Lane, cache: CaseCache, depth: Depth = "full") -> Judgement:
     """Judge one of the sources of this file's folder."""
-    return judge(bank[source.parent.name], (FOLDER / source).read_bytes(), lane, kept, depth)
+    return judge(bank[source.parent.name], (FOLDER / source).read_bytes(), lane, cache, depth)
 
 
 def told(finding: Finding) -> dict[str, Any]:
@@ -63,8 +55,8 @@ def test_sources_are_found() -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=str)
-def test_finding_is_the_golden_one(bank: dict[str, Problem], source: Path, lane: Lane, kept: CaseCache) -> None:
-    judgement = judged(bank, source, lane, kept)
+def test_finding_is_the_golden_one(bank: dict[str, Problem], source: Path, lane: Lane, cache: CaseCache) -> None:
+    judgement = judged(bank, source, lane, cache)
     assert judgement.verdict in (Verdict.WA, Verdict.RTE)
     golden = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {}
     if os.environ.get("UPDATE_GOLDEN"):
@@ -75,10 +67,10 @@ def test_finding_is_the_golden_one(bank: dict[str, Problem], source: Path, lane:
 
 @pytest.mark.parametrize("source", SOURCES, ids=str)
 def test_finding_touches_neither_verdict_nor_points(
-    bank: dict[str, Problem], source: Path, lane: Lane, kept: CaseCache
+    bank: dict[str, Problem], source: Path, lane: Lane, cache: CaseCache
 ) -> None:
-    plain = judge_closely(bank[source.parent.name], (FOLDER / source).read_bytes(), lane, kept).judgement
-    full = judged(bank, source, lane, kept)
+    plain = judge_closely(bank[source.parent.name], (FOLDER / source).read_bytes(), lane, cache).judgement
+    full = judged(bank, source, lane, cache)
     assert (full.verdict, full.failure, full.score, full.groups, full.cases) == (
         plain.verdict,
         plain.failure,
@@ -89,31 +81,31 @@ def test_finding_touches_neither_verdict_nor_points(
 
 
 @pytest.mark.parametrize("name", SILENT)
-def test_contract_faults_name_no_stage(bank: dict[str, Problem], name: str, lane: Lane, kept: CaseCache) -> None:
-    finding = judged(bank, Path("heads-never-mix") / f"{name}.py", lane, kept).finding
+def test_contract_faults_name_no_stage(bank: dict[str, Problem], name: str, lane: Lane, cache: CaseCache) -> None:
+    finding = judged(bank, Path("heads-never-mix") / f"{name}.py", lane, cache).finding
     assert (finding.first_wrong_stage, finding.faults) == (None, ())
 
 
 @pytest.mark.parametrize("slug", ["audit-single-head", "heads-never-mix", "split-merge-reshape"])
 def test_unusual_right_sources_have_no_finding(
-    bank: dict[str, Problem], slug: str, lane: Lane, kept: CaseCache
+    bank: dict[str, Problem], slug: str, lane: Lane, cache: CaseCache
 ) -> None:
     problem = bank[slug]
     for path in problem.files.below("submissions/accepted"):
-        finding = judge(problem, problem.files.contents[path], lane, kept).finding
+        finding = judge(problem, problem.files.contents[path], lane, cache).finding
         assert told(finding) == told(Finding("Every case agrees with the reference.")), path
 
 
-def test_every_fault_of_a_package_is_named(bank: dict[str, Problem], lane: Lane, kept: CaseCache) -> None:
+def test_every_fault_of_a_package_is_named(bank: dict[str, Problem], lane: Lane, cache: CaseCache) -> None:
     problem = bank["heads-never-mix"]
     for path, spec in problem.faults.files.items():
         if spec.stage is None:
             continue
-        finding = judge(problem, problem.files.contents[f"submissions/{path}"], lane, kept, "fast").finding
+        finding = judge(problem, problem.files.contents[f"submissions/{path}"], lane, cache, "fast").finding
         assert set(spec.fault.split("+")) <= set(finding.faults), path
 
 
-def test_fast_leaves_the_trace_out(bank: dict[str, Problem], lane: Lane, kept: CaseCache) -> None:
+def test_fast_leaves_the_trace_out(bank: dict[str, Problem], lane: Lane, cache: CaseCache) -> None:
     source = Path("heads-never-mix/unknown_mask.py")
-    assert judged(bank, source, lane, kept, "fast").finding.method != "trace"
-    assert judged(bank, source, lane, kept).finding.method == "trace"
+    assert judged(bank, source, lane, cache, "fast").finding.method != "trace"
+    assert judged(bank, source, lane, cache).finding.method == "trace"

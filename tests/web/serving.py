@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from tests.packages import CACHE_VARIABLE
+
 ROOT: Final = Path(__file__).parents[2]
 START_S: Final = 90.0  # on a machine that many tests share
 
@@ -51,7 +53,7 @@ def start(
         **{name: value for name, value in os.environ.items() if not name.startswith("GRADER_")},
         "HOME": str(data),  # gunicorn keeps a socket below it
         "GRADER_DATA": str(data / "data"),
-        "GRADER_CACHE": str(data / "cache"),
+        "GRADER_CACHE": os.environ.get(CACHE_VARIABLE, str(data / "cache")),
         "GRADER_PROBLEMS": str(problems),
         **settings,
     }

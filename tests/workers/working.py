@@ -18,6 +18,7 @@ from grader.services.packages import Packages
 from grader.store.models import SampleRun, Submission
 from grader.store.session import read_session, write_session
 from grader.workers.dispatch import Deferring
+from tests.packages import CACHE_VARIABLE
 from tests.processes import wait_until
 from tests.services.made import make_attempt, make_candidate
 
@@ -67,7 +68,7 @@ class Workers:
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("GRADER_")},
             "HOME": str(self.folder),
-            "GRADER_CACHE": str(self.folder / "cache"),
+            "GRADER_CACHE": os.environ.get(CACHE_VARIABLE, str(self.folder / "cache")),
             "GRADER_DATA": str(self.folder / "data"),
             "GRADER_PROBLEMS": str(self.problems),
             "GRADER_DATABASE_URL": url or self.url,
