@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -30,7 +30,13 @@ PACKAGES: Final = {
 }
 SUITE: Final = "trixie"
 CERTIFICATES: Final = Path("/etc/ssl/certs/ca-certificates.crt")
-LEFT_OUT: Final = ("./var/cache", "./var/lib/apt/lists", "./usr/share/doc", "./usr/share/locale")
+LEFT_OUT: Final = (
+    "./var/cache/apt/*.bin",
+    "./var/cache/apt/archives/*.deb",
+    "./var/lib/apt/lists/*",
+    "./usr/share/doc",
+    "./usr/share/locale",
+)
 ENGINE_KEY: Final = Path("/etc/docker/key.json")  # some engines make one, wherever their data is
 START_S: Final = 60.0
 BUILD_S: Final = 600.0
@@ -115,8 +121,9 @@ def running_engine(folder: Path) -> Iterator[Engine]:
     try:
         _wait_for(engine, process)
         yield engine
-        engine.compose("down", "--volumes")  # the networks are interfaces of this machine
     finally:
+        with suppress(subprocess.TimeoutExpired):  # the engine itself has to end all the same
+            _take_away(engine)
         process.terminate()
         process.wait(START_S)
         for place in _mounts_below(folder):
@@ -133,6 +140,14 @@ def _wait_for(engine: Engine, process: subprocess.Popen[bytes]) -> None:
         assert process.poll() is None, f"the engine ended:\n{told}"
         assert time.monotonic() < end, f"the engine does not answer:\n{told}"
         time.sleep(0.1)
+
+
+def _take_away(engine: Engine) -> None:
+    """End every container, and remove the networks, which are interfaces of this machine."""
+    containers = engine.run("docker", "ps", "--all", "--quiet").out.split()
+    if containers:
+        engine.run("docker", "rm", "--force", "--volumes", *containers)
+    engine.run("docker", "network", "prune", "--force")
 
 
 def _mounts_below(folder: Path) -> list[str]:

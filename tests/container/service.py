@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import urllib.request
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tests.container.engine import Ended, Engine
+from tests.packages import SHIPPED
 from tests.processes import wait_until
+from tests.web.visitor import Visitor
 
-HEALTHY_S = 90.0  # the health check's own pace, on a loaded machine
+HEALTHY_S: Final = 90.0  # the health check's own pace, on a loaded machine
+JUDGED_S: Final = 60.0
+SLUG: Final = "heads-never-mix"
 
 
 @dataclass(frozen=True)
@@ -50,3 +55,13 @@ class Service:
     def inside(self, *command: str) -> Ended:
         """Run a command beside it, in its container."""
         return self.engine.compose("exec", "-T", "web", *command)
+
+
+def handed_in(address: str, path: str, told: str) -> tuple[str, Visitor]:
+    """Sign up, start an attempt, hand in a shipped source, and wait until its page tells the verdict; return these."""
+    with urllib.request.urlopen(f"{address}/healthz", timeout=20) as reply:
+        assert reply.read() == b"ok"
+    visitor = Visitor(address)
+    page = visitor.submit((SHIPPED / SLUG / path).read_bytes(), SLUG, "interview")
+    assert wait_until(lambda: told in visitor.open(page)[1], JUDGED_S), visitor.open(page)[1]
+    return page, visitor

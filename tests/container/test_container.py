@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -15,12 +14,10 @@ import yaml
 
 from grader.problems.loader import REFERENCE
 from tests.container.engine import ROOT, Engine
-from tests.container.service import Service
+from tests.container.service import SLUG, Service, handed_in
+from tests.container.walls import CAPABILITIES, MAY, TRIES, status
 from tests.grading.test_equal_verdicts import HOSTILE, SUBMISSIONS, different
 from tests.grading.test_submissions import FOLDERS, PACKAGES
-from tests.packages import SHIPPED
-from tests.processes import wait_until
-from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.container
 HERE: Final = Path(__file__).parent
@@ -28,27 +25,10 @@ WALLS: Final[dict[str, str]] = yaml.safe_load((ROOT / "tests/sandbox/canaries.ya
 REFUSALS: Final[dict[str, Any]] = yaml.safe_load((HERE / "refusals.yaml").read_text())
 JUDGE_ALL: Final = ("-m", "tests.container.judge_all")
 CORPUS_S: Final = 900.0  # much of it is spent by sources that run into the clock
-JUDGED_S: Final = 60.0
 EVERY: Final = 5  # of the shipped wrong answers one in so many is judged
 ROOT_THAT_MAY: Final = {"user": "0", "cap_add": ["SETUID", "SETGID", "KILL"]}
-SLUG: Final = "heads-never-mix"
 # what came, and what an older Python than the image's leaves to the processor
 STOPPED_BY_PYTHON: Final = {"hostile/RTE/recurses_without_end_in_c.py": (["RTE", "exception"], ["RTE", "crashed"])}
-# tries to write, and to make a namespace; says what came of each
-TRIES: Final = """
-import ctypes, json, os
-told = {}
-for folder in ("/", "/opt/grader", "/var/lib/grader", "/etc", "/tmp", "/var/lib/grader/cache", "/var/lib/grader/data"):
-    try:
-        open(folder + "/tried", "w").close()
-        os.unlink(folder + "/tried")
-        told[folder] = "writable"
-    except OSError as error:
-        told[folder] = error.strerror
-libc = ctypes.CDLL(None, use_errno=True)
-told["namespace"] = "made" if libc.unshare(0x10000000) == 0 else os.strerror(ctypes.get_errno())
-print(json.dumps(told))
-"""
 
 
 def shipped_names() -> dict[str, str]:
@@ -77,11 +57,6 @@ def outside(*names: str) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
-
-
-def status(text: str) -> dict[str, str]:
-    """Return the fields of a /proc/PID/status."""
-    return {name: value.strip() for name, _, value in (line.partition(":") for line in text.splitlines())}
 
 
 def test_the_image_has_the_python_that_it_names(engine: Engine) -> None:
@@ -141,7 +116,7 @@ def test_a_submission_that_the_container_is_too_small_for_is_our_fault_and_ends_
 
 def test_the_service_runs_behind_the_walls_of_the_composition(service: Service) -> None:
     told = status(service.inside("cat", "/proc/1/status").out)
-    assert {told[name] for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {"0" * 16}
+    assert {told[name] for name in CAPABILITIES} == {"0" * 16}
     assert (told["Uid"].split(), told["Gid"].split()) == (["10001"] * 4, ["10001"] * 4)
     assert (told["NoNewPrivs"], told["Seccomp"], told["Seccomp_filters"]) == ("1", "2", "1")
     limits = json.loads(service.engine.docker("inspect", "--format", "{{json .HostConfig}}", service.name))
@@ -150,40 +125,26 @@ def test_the_service_runs_behind_the_walls_of_the_composition(service: Service) 
 
 
 def test_nothing_but_its_own_folders_is_writable(service: Service) -> None:
-    assert json.loads(service.inside("python", "-c", TRIES).out) == {
-        **dict.fromkeys(["/", "/opt/grader", "/var/lib/grader", "/etc"], "Read-only file system"),
-        **dict.fromkeys(["/tmp", "/var/lib/grader/cache", "/var/lib/grader/data"], "writable"),
-        "namespace": "Operation not permitted",
-    }
+    assert json.loads(service.inside("python", "-c", TRIES).out) == MAY
 
 
 def test_children_are_behind_three_filters(service: Service) -> None:
     tell = "grep -l grader.sandbox.zygot[e] /proc/[0-9]*/cmdline | while read f; do cat ${f%cmdline}status; done"
-    handed_in(service, REFERENCE, "Accepted")
+    handed_in(service.address, REFERENCE, "Accepted")
     found = [line.split()[1] for line in service.inside("sh", "-c", tell).out.splitlines() if "Seccomp_f" in line]
     # the engine's, the zygote's, and that of a child which waits
     assert set(found) == {"2", "3"}
 
 
 def test_a_repair_is_accepted_through_the_pages(service: Service) -> None:
-    handed_in(service, REFERENCE, "Accepted")
+    handed_in(service.address, REFERENCE, "Accepted")
     assert service.is_healthy()
 
 
 def test_data_outlives_the_container_which_ends_in_peace(service: Service) -> None:
-    page, visitor = handed_in(service, "submissions/wrong_answer/softmax_over_queries.py", "Wrong answer")
+    page, visitor = handed_in(service.address, "submissions/wrong_answer/softmax_over_queries.py", "Wrong answer")
     assert service.stop() == 0
     service.engine.compose("rm", "--force")
     service.start()
     visitor.base = service.address
     assert "Wrong answer" in visitor.open(page)[1]
-
-
-def handed_in(service: Service, path: str, told: str) -> tuple[str, Visitor]:
-    """Sign up, start an attempt, hand in a shipped source, and wait until its page tells the verdict; return these."""
-    with urllib.request.urlopen(f"{service.address}/healthz", timeout=20) as reply:
-        assert reply.read() == b"ok"
-    visitor = Visitor(service.address)
-    page = visitor.submit((SHIPPED / SLUG / path).read_bytes(), SLUG, "interview")
-    assert wait_until(lambda: told in visitor.open(page)[1], JUDGED_S), visitor.open(page)[1]
-    return page, visitor
