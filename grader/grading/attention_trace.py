@@ -19,6 +19,8 @@ from grader.grading.stage_match import DOUBLE, ORDERS, Match, Pieces
 from grader.grading.trace import Trace
 
 STAGES: Final = ("queries", "keys", "values", "scores", "masked_scores", "weights", "mixed_values", "output")
+MATRICES: Final = ("w_q", "w_k", "w_v", "w_o")
+_FOLLOWS: Final = 1e-3  # rounding of single precision; another layer differs by far more
 _LOW: Final = 700.0  # nats below a row's maximum: as good as minus infinity
 _NEAR: Final = 1e-6
 Floats = npt.NDArray[np.float64]
@@ -37,13 +39,19 @@ class Layer:
     weights: Floats | None
 
     @classmethod
-    def of(cls, stages: dict[str, Any], arguments: dict[str, Any], returned: dict[str, Any]) -> Layer:
-        """Make a layer of a case with or without axes of items and heads."""
+    def of(cls, stages: dict[str, Any], arguments: dict[str, Any], returned: dict[str, Any]) -> Layer | None:
+        """Make a layer of a case with or without axes of items and heads.
+
+        None where the case is not of such a layer: its stages have other names, or do not follow from tokens x and one
+        matrix each, as with shared key heads, rotated keys, biases or tokens of another source.
+        """
 
         def lifted(array: Any, axes: int) -> Floats:
             lifted: Floats = np.asarray(array, np.float64)
             return lifted.reshape((1,) * (axes - lifted.ndim) + lifted.shape)
 
+        if tuple(stages) != STAGES or not {"x", *MATRICES} <= set(arguments):
+            return None
         full = {name: lifted(stages[name], 3 if name == "output" else 4) for name in STAGES}
 
         def fitting(name: str, right: Floats) -> Floats | None:
@@ -53,9 +61,24 @@ class Layer:
             found = lifted(array, right.ndim)
             return found if found.shape == right.shape else None
 
-        matrices = {name: np.asarray(arguments[name], np.float64) for name in ("w_q", "w_k", "w_v", "w_o")}
+        matrices = {name: np.asarray(arguments[name], np.float64) for name in MATRICES}
         y, weights = fitting("y", full["output"]), fitting("weights", full["weights"])
-        return cls(full, lifted(arguments["x"], 3), matrices, y, weights)
+        layer = cls(full, lifted(arguments["x"], 3), matrices, y, weights)
+        return layer if layer._follows() else None
+
+    def _follows(self) -> bool:
+        """Whether projections and output are those of the tokens and the matrices."""
+        try:
+            with np.errstate(all="ignore"):
+                made = [self.tokens @ self.matrices[name] for name in MATRICES[:3]]
+                pairs = list(zip(map(self.merged, map(self.stages.__getitem__, STAGES[:3])), made, strict=True))
+                pairs.append((self.stages["output"], self.output_of(self.stages["weights"])))
+        except ValueError:  # their shapes do not fit each other
+            return False
+        return all(
+            right.shape == found.shape and np.allclose(right, found, _FOLLOWS, _FOLLOWS, equal_nan=True)
+            for right, found in pairs
+        )
 
     @cached_property
     def forbidden(self) -> npt.NDArray[np.bool_]:
