@@ -66,6 +66,12 @@ def test_constant_leaves_a_mean_square_of(mean_square: float, left: float) -> No
     assert round(float((tiny / long)[0] ** 2), 4) == left
 
 
+def test_half_precision_loses_the_constant_beside_0_004() -> None:
+    constant = np.float16(1e-6)
+
+    assert [float(np.float16(x) + constant - np.float16(x)) > 0 for x in (0.0, 0.003, 0.004)] == [True, True, False]
+
+
 def test_largest_score_is_the_root_of_d() -> None:
     vector = np.ones((1, 1, 2, 128))
     vector[0, 0, 0] *= -1
