@@ -1,0 +1,11 @@
+"""Which keys each query of a causal model may read."""
+
+import numpy as np
+
+
+def causal_keep(t_q, t_k):
+    """Return keep (t_q, t_k) for the last t_q tokens and t_k keys: True where a query may read a key."""
+    query = np.arange(t_q)[:, None] + t_k - t_q  # the last query stands at the last key
+    key = np.arange(t_k)[None, :]
+
+    return key <= query

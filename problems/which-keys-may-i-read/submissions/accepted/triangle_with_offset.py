@@ -1,0 +1,7 @@
+"""A rectangle of ones below the diagonal that ends in the lower right corner."""
+
+import numpy as np
+
+
+def causal_keep(t_q, t_k):
+    return np.tri(t_q, t_k, t_k - t_q, dtype=bool)

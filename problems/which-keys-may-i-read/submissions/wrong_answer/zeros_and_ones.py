@@ -1,0 +1,7 @@
+"""The mask is right and of floating point."""
+
+import numpy as np
+
+
+def causal_keep(t_q, t_k):
+    return np.tri(t_q, t_k, t_k - t_q)
