@@ -1,0 +1,15 @@
+"""The maximum is at least 0."""
+
+import numpy as np
+
+
+def attention(q, k, v, sink):
+    scores = q @ k.swapaxes(1, 2) / np.sqrt(q.shape[2])
+    scores = np.where(np.tri(q.shape[1], dtype=bool), scores, -np.inf)
+    column = sink[:, None, None]
+    best = np.maximum(np.maximum(scores.max(axis=2, keepdims=True), column), 0.0)
+    exps = np.exp(scores - best)
+    total = exps.sum(axis=2, keepdims=True) + np.exp(column - best)
+    with np.errstate(invalid="ignore"):
+        weights = exps / total
+    return weights @ v, weights

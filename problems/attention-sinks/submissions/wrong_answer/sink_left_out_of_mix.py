@@ -1,0 +1,15 @@
+"""The weights have the sink, the mixed values are divided by the sum of the keys."""
+
+import numpy as np
+
+
+def attention(q, k, v, sink):
+    scores = q @ k.swapaxes(1, 2) / np.sqrt(q.shape[2])
+    scores = np.where(np.tri(q.shape[1], dtype=bool), scores, -np.inf)
+    column = sink[:, None, None]
+    best = np.maximum(scores.max(axis=2, keepdims=True), column)
+    exps = np.exp(scores - best)
+    total = exps.sum(axis=2, keepdims=True) + np.exp(column - best)
+    weights = exps / total
+    heard = np.exp(scores - scores.max(axis=2, keepdims=True))
+    return heard @ v / heard.sum(axis=2, keepdims=True), weights
