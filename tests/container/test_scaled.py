@@ -45,6 +45,10 @@ def in_bytes(size: str) -> int:
     return int(size[:-1]) * UNITS[size[-1]]
 
 
+def in_seconds(time: str | None) -> int | None:
+    return int(time.removesuffix("s")) if time else None
+
+
 def test_the_migration_ends_in_peace(scaled: Scaled) -> None:
     (migrate,) = scaled.containers("migrate")
     state = scaled.inspect(migrate)["State"]
@@ -61,7 +65,8 @@ def test_a_part_runs_as_the_composition_says(scaled: Scaled, name: str) -> None:
         assert (host["ReadonlyRootfs"], host["CapDrop"], host["CapAdd"]) == (True, ["ALL"], None)
         assert (host["SecurityOpt"], host["Privileged"]) == (["no-new-privileges:true"], False)
         assert (host["Memory"], host["PidsLimit"]) == (in_bytes(part["mem_limit"]), part["pids_limit"])
-        assert host["RestartPolicy"]["Name"] == part["restart"]
+        assert (host["RestartPolicy"]["Name"], host.get("Init")) == (part["restart"], part.get("init"))
+        assert told["Config"].get("StopTimeout") == in_seconds(part.get("stop_grace_period"))
         assert {f"{path}:{options}" for path, options in host["Tmpfs"].items()} == set(part["tmpfs"])
         assert set(told["NetworkSettings"]["Networks"]) == {f"{scaled.project}_{each}" for each in part["networks"]}
         assert told["Config"]["User"] == part.get("user", "10001")
@@ -142,16 +147,16 @@ def test_the_role_of_a_worker_sees_no_people(scaled: Scaled, table: str, told: s
 
 
 def test_a_worker_that_is_stopped_finishes_what_is_under_way(scaled: Scaled) -> None:
-    before = len(scaled.judged())
+    before, stopped = len(scaled.judged()), a_worker(scaled)
     pages = hand_in_slow_ones(scaled)
-    stopped = a_worker(scaled)
-    scaled.engine.docker("stop", "--time=60", stopped)
+    own = len(scaled.judged(stopped))
+    scaled.engine.docker("stop", stopped, seconds=2 * JUDGED_S)
+    assert at_work(scaled) <= WORKERS - 1, "it left nothing half done"
     state = scaled.inspect(stopped)["State"]
-    drained = scaled.judged()
     assert (state["Status"], state["ExitCode"], state["OOMKilled"]) == ("exited", 0, False)
+    assert len(scaled.judged(stopped)) > own
     assert all_are_judged(pages)
     assert wait_until(lambda: len(scaled.judged()) == before + len(pages)), "each was judged once"
-    assert len(drained) > before
     scaled.start()
 
 
@@ -162,16 +167,21 @@ def test_nothing_is_lost_when_a_worker_is_killed(scaled: Scaled) -> None:
     assert scaled.inspect(killed)["State"]["ExitCode"] == 137
     pages += hand_in(scaled, 1)
     assert all_are_judged(pages)
-    assert scaled.ask("SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'grader.judge'") == "0"
+    left = "SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'grader.judge'"
+    assert wait_until(lambda: scaled.ask(left) == "0", JUDGED_S), scaled.ask(left)
     scaled.start()
 
 
 def hand_in_slow_ones(scaled: Scaled) -> list[tuple[Visitor, str]]:
     """Hand in more than the workers judge at a time, wait until each has begun; return visitors and pages."""
     pages = hand_in(scaled, CANDIDATES)
-    under_way = "SELECT count(DISTINCT worker_id) FROM procrastinate_jobs WHERE status = 'doing'"
-    assert wait_until(lambda: scaled.ask(under_way) == str(WORKERS), JUDGED_S), scaled.logs("worker")
+    assert wait_until(lambda: at_work(scaled) == WORKERS, JUDGED_S), scaled.logs("worker")
     return pages
+
+
+def at_work(scaled: Scaled) -> int:
+    """Return how many workers hold jobs."""
+    return int(scaled.ask("SELECT count(DISTINCT worker_id) FROM procrastinate_jobs WHERE status = 'doing'"))
 
 
 def hand_in(scaled: Scaled, candidates: int) -> list[tuple[Visitor, str]]:
