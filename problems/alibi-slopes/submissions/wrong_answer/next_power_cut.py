@@ -1,0 +1,14 @@
+"""The series for the next power of two is cut."""
+
+import numpy as np
+
+
+def head_slopes(n_heads):
+    n = 2 ** (n_heads - 1).bit_length()
+    return 2.0 ** (-8.0 * np.arange(1, n_heads + 1) / n)
+
+
+def alibi_bias(n_heads, T):
+    position = np.arange(T)
+    distance = position[:, None] - position[None, :]
+    return -head_slopes(n_heads)[:, None, None] * distance

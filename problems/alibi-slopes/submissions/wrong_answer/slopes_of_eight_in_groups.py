@@ -1,0 +1,18 @@
+"""Groups of heads share a slope."""
+
+import numpy as np
+
+
+def head_slopes(n_heads):
+    if n_heads % 8 == 0:
+        return np.repeat(2.0 ** -np.arange(1.0, 9.0), n_heads // 8)
+    n = 2 ** (n_heads.bit_length() - 1)
+    first = 2.0 ** (-8.0 * np.arange(1, n + 1) / n)
+    between = 2.0 ** (-4.0 * np.arange(1, 2 * n, 2) / n)
+    return np.concatenate([first, between[: n_heads - n]])
+
+
+def alibi_bias(n_heads, T):
+    position = np.arange(T)
+    distance = position[:, None] - position[None, :]
+    return -head_slopes(n_heads)[:, None, None] * distance
