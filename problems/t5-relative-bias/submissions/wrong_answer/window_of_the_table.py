@@ -1,0 +1,28 @@
+"""Keys beyond the table are hidden."""
+
+import numpy as np
+
+
+def softmax(scores):
+    """Softmax along the last axis, safe for large scores and for -inf."""
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    exps = np.exp(shifted)
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def bucket(distance, n):
+    """Which of n buckets a key belongs to that lies `distance` positions behind its query; 0 for later keys."""
+    half = n // 2
+    steps = np.log(np.maximum(distance, half) / half) / np.log(32 / half) * (n - half)
+    far = np.minimum(half + steps.astype(int), n - 1)
+    return np.where(distance < half, np.maximum(distance, 0), far)
+
+
+def t5_attention(q, k, v, table):
+    tokens = len(q)
+    position = np.arange(tokens)
+    distance = position[:, None] - position[None, :]
+    scores = q @ k.T + table[bucket(distance, len(table))]
+    keep = (distance >= 0) & (distance < len(table))
+    weights = softmax(np.where(keep, scores, -np.inf))
+    return weights @ v, weights
