@@ -11,12 +11,12 @@ import contextlib
 import os
 import select
 import signal
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
 
+from grader.sandbox.clock import Clock
 from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Value, WireError, decode, encode, frame, frame_parts
 
 PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
@@ -123,7 +123,8 @@ class Run:
         self._printed = 0
         self._buffer = bytearray()
         self._limits = Limits()
-        self._end = float("inf")
+        self._clock = Clock(pid)
+        self._end = float("inf")  # by that clock
         os.set_blocking(self._questions, False)
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
@@ -153,7 +154,8 @@ class Run:
                 one is rewritten so that it can tell what it computes.
         """
         self._limits = limits
-        self._end = time.monotonic() + limits.total_s
+        self._clock.start(limits.total_s)
+        self._end = self._clock.now() + limits.total_s
         self._ask(frame_parts(b"H", [encode([source, list(entries), mode])]))
         missing = self._reply((b"L",), self._value)
         if isinstance(missing, Raised):
@@ -203,7 +205,7 @@ class Run:
 
     def seconds_left(self) -> float:
         """Return how much of the total time is left, by the grader's clock."""
-        return self._end - time.monotonic()
+        return self._end - self._clock.now()
 
     def ask_again(self, count: int) -> list[bool] | Raised:
         """Ask of each of the `count` answered questions whether what it returned, twice, is the same bytes still."""
@@ -252,7 +254,7 @@ class Run:
             self._read_from(descriptor)
         if self._buffer:
             raise RunEnded(End.BAD_ANSWER, "bytes that came before their question")
-        deadline = min(self._end, time.monotonic() + self._limits.case_s)
+        deadline = min(self._end, self._clock.now() + self._limits.case_s)
         left = sum(map(len, parts))
         while left:
             try:
@@ -277,7 +279,7 @@ class Run:
 
     def _receive(self, seconds: float) -> bytes:
         """Return the next frame's body, or raise how the run ended."""
-        deadline = min(self._end, time.monotonic() + seconds)
+        deadline = min(self._end, self._clock.now() + seconds)
         buffer = self._buffer
         wanted = LENGTH.size
         while True:
@@ -295,10 +297,10 @@ class Run:
                 self._read_from(descriptor)
 
     def _milliseconds(self, deadline: float) -> float:
-        left = deadline - time.monotonic()
-        if left <= 0:
+        left = deadline - self._clock.now()
+        if left <= 0 and not self._clock.is_set_back():
             raise RunEnded(End.TIME, "the grader's clock ran out")
-        return left * 1000 + 1
+        return max(left, 0.0) * 1000 + 1
 
     def _read_from(self, descriptor: int) -> None:
         data = os.read(descriptor, _READ)

@@ -1,0 +1,56 @@
+"""A busy machine is not a submission's fault: what it waits for a processor is not counted, all else is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from grader.sandbox.pool import Lane
+from grader.sandbox.run import End, Limits
+from tests.sandbox.asking import ask, end_of
+
+pytestmark = pytest.mark.sandbox
+LIMITS: Final = Limits(case_s=0.5, total_s=1.5, memory_mib=64)
+COMPUTES: Final = """
+import time
+def f():
+    end = time.process_time() + 0.3
+    while time.process_time() < end: pass
+    return [1.0]
+"""
+
+
+@pytest.fixture
+def busy() -> Iterator[None]:
+    """A machine on which each processor has three others to serve."""
+    number = 3 * len(os.sched_getaffinity(0))
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+def test_what_waits_for_a_processor_is_not_out_of_time(lane: Lane, busy: None) -> None:
+    began = time.monotonic()
+    ask(lane, COMPUTES, limits=LIMITS)
+    assert time.monotonic() - began > 2 * LIMITS.case_s  # for two calls: it did wait
+
+
+@pytest.mark.parametrize("body", ["while True: pass", "import time; time.sleep(60)"])
+def test_what_does_not_end_ends_on_a_busy_machine_too(lane: Lane, busy: None, body: str) -> None:
+    began = time.monotonic()
+    assert end_of(lane, f"def f():\n    {body}\n", limits=LIMITS)[0] is End.TIME
+    assert time.monotonic() - began < 3 * LIMITS.total_s + 5
+
+
+def test_what_sleeps_is_out_of_time(lane: Lane) -> None:
+    began = time.monotonic()
+    assert end_of(lane, "import time\ndef f(): time.sleep(60)\n", limits=LIMITS)[0] is End.TIME
+    assert time.monotonic() - began < LIMITS.case_s + 1
