@@ -4,7 +4,7 @@ B items, H query heads, G key heads, T tokens, d key size, e value size. Unless 
 values are random, all heads and items differ, scores are of order 1, and no row is near one-hot.
 
 The hidden set keeps these rules: (H, G) = (6, 2), (6, 3), (4, 1), (4, 2), (12, 4), (16, 8), (3, 3) and (1, 1), so that
-H/G and G differ in both directions and agree once; the same queries with other keys; all sizes different, all equal
+H/G and G differ in both directions and agree once; the same queries with other keys, and with other values alone; all sizes different, all equal
 but G, T = G and B = G, because equal sizes let wrong axes run; each size at 1; zero tokens; later keys ahead by 738,
 1.2e3 and 6e4; rows, members of a group, groups and items at different levels, up to both ends of the graded range;
 every memory layout.
@@ -59,11 +59,19 @@ def secret_six_and_two(rng):
 
 
 def secret_other_keys(rng):
-    """The same queries with other keys and values of the same shapes, which begin with the same number."""
-    q, *others = _six_and_two()["args"].values()
-    k, v = 1.3 * rng.normal(size=(4, 2, 5, 7)), rng.normal(size=(4, 2, 5, 8))
-    k.flat[0], v.flat[0] = (array.flat[0] for array in others)
-    return _case(q, k, v)
+    """The same queries and values with other keys of the same shape, which begin with the same number."""
+    q, k, v = _six_and_two()["args"].values()
+    others = 1.3 * rng.normal(size=k.shape)
+    others.flat[0] = k.flat[0]
+    return _case(q, others, v)
+
+
+def secret_other_values(rng):
+    """The same queries and keys with other values of the same shape, which begin with the same number."""
+    q, k, v = _six_and_two()["args"].values()
+    others = rng.normal(size=v.shape)
+    others.flat[0] = v.flat[0]
+    return _case(q, k, others)
 
 
 def secret_four_and_one(rng):
