@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -17,7 +19,8 @@ from grader.grading.check import check_package
 from grader.grading.check_report import Report
 from grader.problems.cache import CaseCache
 from grader.problems.files import read_folder
-from grader.problems.loader import problem_folder, slugs
+from grader.problems.loader import load, problem_folder, slugs
+from grader.problems.schema import ProblemSpec
 from grader.report.kill_matrix import matrix_page, matrix_text
 from grader.report.visible import visible
 from grader.sandbox.pool import Pool, SandboxUnavailable
@@ -26,7 +29,9 @@ from grader.sandbox.pool import Pool, SandboxUnavailable
 @click.command("check", short_help="Check problem packages.")
 @click.argument("packages", nargs=-1, metavar="[PACKAGE]...", shell_complete=complete_problem)
 @click.option("--matrix", is_flag=True, help="Print which case kills which fault.")
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write the kill matrices as a page.")
+@click.option(
+    "--html", type=click.Path(path_type=Path), metavar="FILE", help="Write an index and the kill matrices as a page."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 @click.pass_context
 def check_command(
@@ -49,7 +54,7 @@ def check_command(
         except SandboxUnavailable as error:
             raise JudgeError(str(error)) from None
     if html is not None:
-        write_text(html, matrix_page(reports))
+        write_text(html, matrix_page(reports, _specs(folders)))
     if as_json:
         click.echo(json.dumps([report.as_object() for report in reports], indent=2))
     else:
@@ -65,6 +70,15 @@ def _check(folder: Path, pool: Pool, cache: CaseCache) -> Report:
         return Report(folder.name, error.findings)
     with Progress(f"check {files.slug}", "sources") as progress:
         return check_package(files, pool, cache, progress.update)
+
+
+def _specs(folders: Sequence[Path]) -> dict[str, ProblemSpec]:
+    """Return the contracts of those packages that can be read."""
+    found = {}
+    for folder in folders:
+        with contextlib.suppress(InvalidPackage):
+            found[folder.name] = load(read_folder(folder)).spec
+    return found
 
 
 def _print(report: Report, matrix: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -10,6 +10,8 @@ from markupsafe import Markup
 
 from grader.grading.check_report import Report
 from grader.grading.kill_matrix import KillMatrix, KillRow
+from grader.problems.schema import ProblemSpec
+from grader.report.bank_index import bank_index
 from grader.report.page import standalone
 from grader.report.visible import visible
 
@@ -39,14 +41,19 @@ def _name(row: KillRow) -> str:
     return name if len(name) <= _NAME_WIDTH else name[: _NAME_WIDTH - 1] + "…"
 
 
-def matrix_page(reports: Sequence[Report]) -> str:
-    """Return a page with the kill matrix and the rules of every report."""
-    return standalone("Kill matrices", Markup("\n").join(map(_section, reports)))
+def matrix_page(reports: Sequence[Report], specs: Mapping[str, ProblemSpec]) -> str:
+    """Return a page with an index, and the kill matrix and the rules of every report.
+
+    Args:
+        reports: what checking found.
+        specs: the contracts by slug, of those packages that can be read.
+    """
+    return standalone("Kill matrices", Markup("\n").join([bank_index(reports, specs), *map(_section, reports)]))
 
 
 def _section(report: Report) -> Markup:
-    head = Markup('<h2>{}</h2><p class="mut">{}</p>').format(
-        report.slug, f"{len(report.findings)} findings" if report.findings else "in order"
+    head = Markup('<h2 id="{}">{}</h2><p class="mut">{}</p>').format(
+        report.slug, report.slug, f"{len(report.findings)} findings" if report.findings else "in order"
     )
     findings = Markup("").join(Markup("<li>{}</li>").format(visible(text)) for text in report.findings)
     listed = Markup('<ul class="list">{}</ul>').format(findings) if report.findings else Markup("")

@@ -143,6 +143,7 @@ def test_the_page_holds_the_matrix(command: Command, package: Path) -> None:
     ended = command.run("check", f"./{package.name}", "--html", "matrix.html")
     assert (ended.code, ended.out, ended.err) == (0, f"tiny-attention: in order; {SUMMARY}\n", "")
     page = (command.folder / "matrix.html").read_text()
+    assert '<a href="#tiny-attention">tiny-attention</a>' in page
     assert "<title>secret_lengths kills own-length-counts</title>" in page
     assert "<title>secret_lengths does not kill scale-missing</title>" in page
     assert "Rules for hidden cases" in page

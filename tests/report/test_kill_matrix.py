@@ -9,7 +9,7 @@ from typing import Final
 from grader.grading.check_report import Report, RuleCases
 from grader.grading.kill_matrix import KillMatrix, KillRow
 from grader.report.kill_matrix import matrix_page, matrix_text
-from tests.packages import DATA
+from tests.packages import DATA, tiny_attention
 
 GOLDEN: Final = DATA / "kill_matrix.txt"
 VOID: Final = {"meta", "br", "hr", "img", "input", "link"}
@@ -74,13 +74,13 @@ def test_starters_and_alternatives_are_marked() -> None:
     lines = matrix_text(KillMatrix(("secret_a",), rows)).splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["mask-missing", ">mask-missing", "~mask-missing"]
     assert lines[6] == "~ alternative, > starter"
-    page = Parsed(matrix_page([Report("attn", (), matrix=KillMatrix(("secret_a",), rows))]))
+    page = Parsed(matrix_page([Report("attn", (), matrix=KillMatrix(("secret_a",), rows))], {}))
     assert {"mask-missing", ">mask-missing", "~mask-missing"} <= set(page.of("text"))
     assert "~ alternative, > starter" in page.of("p")
 
 
 def test_page_has_every_cell_case_and_rule() -> None:
-    page = Parsed(matrix_page([Report("attn", (), matrix=MATRIX, rules=RULES)]))
+    page = Parsed(matrix_page([Report("attn", (), matrix=MATRIX, rules=RULES)], {}))
     assert page.open == []
     assert page.tags.count("rect") == 5 * 11
     titles = page.of("title")
@@ -88,7 +88,7 @@ def test_page_has_every_cell_case_and_rule() -> None:
     assert sum("kills" in title.split() for title in titles) == 11 + 1 + 11 + 0 + 1
     assert titles.count("secret_2 kills scale-missing") == 1
     assert titles.count("secret_3 does not kill scale-missing") == 1
-    cells = page.of("td")
+    cells = page.of("td")[8:]  # behind the row of the index
     assert cells[:8] == ["1", "sample_one", "2", "0", "2", "secret_2", "3", "1"]
     assert cells[-9:] == [
         *("one-token (attend)", "1", "secret_2, secret_3"),
@@ -99,16 +99,30 @@ def test_page_has_every_cell_case_and_rule() -> None:
 
 
 def test_stages_stand_in_order_and_contract_faults_last() -> None:
-    page = Parsed(matrix_page([Report("attn", (), matrix=MATRIX)]))
+    page = Parsed(matrix_page([Report("attn", (), matrix=MATRIX)], {}))
     heads = [text for text in page.of("text") if text in ("masked_scores", "weights", "scores", "contract, no stage")]
     assert heads == ["masked_scores", "weights", "scores", "contract, no stage"]
+
+
+def test_the_index_leads_to_each_problem_with_what_its_cases_kill() -> None:
+    problem = tiny_attention()
+    reports = [Report("tiny-attention", (), matrix=MATRIX), Report("attn", ("attn/cases.py: one.",))]
+    page = matrix_page(reports, {"tiny-attention": problem.spec})
+    assert '<a href="#tiny-attention">tiny-attention</a>' in page
+    assert '<h2 id="tiny-attention">' in page
+    parsed = Parsed(page)
+    assert parsed.of("caption")[0] == "2 problems, 1 in order; 0 sources."
+    spec = problem.spec
+    assert parsed.of("span")[:2] == [spec.title, "cannot be read"]
+    first = [spec.level, str(spec.minutes), ", ".join(spec.tags), "0", "10", "4 of 5", "2", "in order"]
+    assert parsed.of("td")[:16] == [*first, "–", "–", "–", "0", "–", "–", "–", "1 finding"]
 
 
 def test_names_and_findings_are_no_markup() -> None:
     evil = "<script>alert('\u202e')</script>"
     matrix = KillMatrix(("secret_<b>",), (KillRow(evil, evil, "<i>.py", (True,)),))
     report = Report(evil, (f"{evil}: & <b>.",), matrix=matrix, rules=(RuleCases(evil, evil, 1, (evil,), False),))
-    page = matrix_page([report])
+    page = matrix_page([report], {})
     parsed = Parsed(page)
     assert parsed.open == []
     assert not {"script", "b", "i"} & set(parsed.tags)
@@ -118,7 +132,7 @@ def test_names_and_findings_are_no_markup() -> None:
 
 
 def test_report_without_matrix_has_its_findings() -> None:
-    page = Parsed(matrix_page([Report("attn", ("attn/cases.py: one.", "attn/cases.py: two."))]))
+    page = Parsed(matrix_page([Report("attn", ("attn/cases.py: one.", "attn/cases.py: two."))], {}))
     assert page.of("h2") == ["attn"]
     assert page.of("p") == ["2 findings"]
     assert page.of("li") == ["attn/cases.py: one.", "attn/cases.py: two."]
