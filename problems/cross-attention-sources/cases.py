@@ -6,8 +6,9 @@ near one-hot.
 
 The hidden set keeps these rules: Tq and Tk equal with other contents and with the same, Tq below and above Tk, each at
 1 and beyond 32; all sizes different, all equal, m, d and e at 1, W_O square and not; the first pair again with another
-source, another target, other matrices on either side, and its source in another order; zero rows on both sides, at both
-ends; rows at both ends of the graded range, source rows thousands apart; every memory layout.
+source, another target, other matrices one after the other, and its source in another order; zero rows on both sides, at
+both ends; rows at both ends of the graded range, source rows thousands apart, weights of 1e-9 to 1e-7; every memory
+layout.
 """
 
 import numpy as np
@@ -108,16 +109,30 @@ def secret_other_target(rng):
     return _case(_pair() | {"x": rng.normal(size=(5, 7))})
 
 
-def secret_other_source_matrices(rng):
-    """The first pair read through other key and value matrices, as in the next block."""
-    later = _arguments(rng, Tq=5, Tk=5, m=7, d=4, e=3)
-    return _case(_pair() | {name: later[name] for name in ("w_k", "w_v")})
+def _other_matrices(*names):
+    """The first pair read through other matrices of the same shapes, named in `names`, as in the next block."""
+    later = _arguments(np.random.default_rng(2017), Tq=5, Tk=5, m=7, d=4, e=3)
+    return _case(_pair() | {name: later[name] for name in names})
+
+
+def secret_other_key_matrix(rng):
+    """The first pair with another key matrix."""
+    return _other_matrices("w_k")
+
+
+def secret_other_value_matrix(rng):
+    """The case before with another value matrix."""
+    return _other_matrices("w_k", "w_v")
 
 
 def secret_other_query_matrix(rng):
-    """The first pair with another query matrix and another output matrix."""
-    later = _arguments(rng, Tq=5, Tk=5, m=7, d=4, e=3)
-    return _case(_pair() | {name: later[name] for name in ("w_q", "w_o")})
+    """The case before with another query matrix."""
+    return _other_matrices("w_k", "w_v", "w_q")
+
+
+def secret_other_output_matrix(rng):
+    """The case before with another output matrix."""
+    return _other_matrices("w_k", "w_v", "w_q", "w_o")
 
 
 def secret_source_reordered(rng):
@@ -151,9 +166,12 @@ def secret_levels_far_apart(rng):
 
 
 def secret_source_rows_far_apart(rng):
-    """Source rows thousands apart for one target row, hardly for another, and in reverse for a third."""
-    args = _arguments(rng, Tq=4, Tk=7, m=5, d=3, e=4)
-    return _case(_add_scores(args, [1.0, 0.0, -1.0, 50.0], [0.0, 900.0, 900.0, -2e3, 0.0, -2e3, 120.0]))
+    """Source rows thousands apart for one target row, hardly for another, and in reverse for a third.
+
+    For the first row some trail by 17 and 19: weights of 1e-9 to 1e-7.
+    """
+    args = _arguments(rng, Tq=4, Tk=9, m=5, d=3, e=4)
+    return _case(_add_scores(args, [1.0, 0.0, -1.0, 50.0], [0.0, 900.0, 900.0, -2e3, 0.0, -2e3, 120.0, 883.0, 881.0]))
 
 
 def secret_layouts(rng):

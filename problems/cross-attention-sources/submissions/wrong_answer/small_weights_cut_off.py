@@ -1,0 +1,20 @@
+"""Weights below 1e-7 are set to 0."""
+
+import numpy as np
+
+
+def softmax(scores):
+    """Softmax along the last axis, safe for large scores and for -inf."""
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    exps = np.exp(shifted)
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def cross_attention(x, ctx, w_q, w_k, w_v, w_o):
+    queries = x @ w_q
+    keys = ctx @ w_k
+    values = ctx @ w_v
+    scores = queries @ keys.T / np.sqrt(keys.shape[1])
+    weights = softmax(scores)
+    weights = np.where(weights < 1e-7, 0.0, weights)
+    return weights @ values @ w_o, weights
