@@ -2,8 +2,8 @@
 
 H heads, T positions; there are no other inputs. The hidden set keeps these rules: H = 8, 6, 12, 1 and 3; powers of two
 from 1 to 32, one below and one above a power of two, half-way between two, beyond 64; H above, below and equal to T;
-T = 1 and positions beyond eight bits; one number of heads with two numbers of tokens and one number of tokens with two
-numbers of heads, in turn, so that what is kept of earlier calls shows. There are few cases, for most numbers of heads
+T = 1 and positions beyond eight bits; one number of heads with more tokens than before and one with fewer, one number of
+tokens with two numbers of heads, in turn, so that what is kept of earlier calls shows. There are few cases, for most numbers of heads
 tell the same: a case is there because it alone refuses something.
 """
 
@@ -60,3 +60,8 @@ def secret_as_many_tokens_as_heads(rng):
 def secret_many_tokens(rng):
     """Three heads, and more positions than eight bits count with a sign."""
     return _case(3, 150)
+
+
+def secret_few_tokens_again(rng):
+    """The heads of the case before with fewer tokens."""
+    return _case(3, 4)
