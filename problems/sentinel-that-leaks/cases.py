@@ -7,7 +7,8 @@ some positions from themselves and leaves every query a key.
 The hidden set keeps these rules: the same arrays with another bias, another mask, other tokens; all sizes different,
 all equal, one token, d and e at 1, T above 32; zero tokens and biases of 0; biases that undo what the products say;
 hidden keys ahead by 738, 1.2e3 and 6e4, through products and through biases; rows near -4e5 by either, and rows from
-one end of the graded range to the other; values of 1e9 under hidden pairs; every memory layout.
+one end of the graded range to the other; values of 1e9 under hidden pairs; weights down to 1e-12 behind large values;
+every memory layout.
 """
 
 import numpy as np
@@ -187,6 +188,18 @@ def secret_large_values(rng):
     case["args"]["v"][[1, 3, 6]] *= 4e8
     case["args"]["keep"][:6, [1, 3, 6]] = False
     case["args"]["keep"][:, [0, 2]] = True
+    return case
+
+
+def secret_small_weights(rng):
+    """Open keys trail by 18 to 28 and have values of 3e8: whatever cuts weights of 1e-12 off shows in h."""
+    case = _ordinary(rng, T=7, d=5, e=3)
+    case["args"]["q"] *= 0.3
+    case["args"]["bias"] *= 0.3
+    trail = np.array([0, 18, 23, 0, 0, 25.5, 28])
+    case["args"]["v"] *= np.where(trail > 0, 3e8, 1.0)[:, None]
+    case["args"]["keep"][:, [0, 6]] = True
+    case["args"]["bias"] -= trail
     return case
 
 

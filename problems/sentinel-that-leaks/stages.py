@@ -256,6 +256,11 @@ def masked_scores__fill_30_below_the_smallest(scores, keep):
     return np.where(keep, scores, scores.min() - 30)
 
 
+def masked_scores__fill_minus_twice_the_largest(scores, keep):
+    """Hidden scores become minus twice the largest size of a score, which is far below only where scores are large."""
+    return np.where(keep, scores, -2 * np.abs(scores).max() - 1)
+
+
 def masked_scores__fill_30_below_its_row(scores, keep):
     """Hidden scores are put 30 below the smallest allowed one of their row: a weight of 1e-13 is left."""
     low = np.where(keep, scores, np.inf).min(axis=1, keepdims=True)
@@ -488,6 +493,12 @@ def weights__softmax_twice(masked_scores):
 def weights__exponent_floor_of_30(masked_scores):
     """Exponents are floored at -30, so that hidden keys keep a weight of 1e-13 that large values show."""
     return _share(np.exp(np.maximum(masked_scores - _best(masked_scores), -30)))
+
+
+def weights__small_weights_cut_off(masked_scores):
+    """Weights below 1e-10 are set to 0, which takes part of h away where a large value stands behind them."""
+    weights = _softmax(masked_scores)
+    return np.where(weights < 1e-10, 0, weights)
 
 
 def weights__epsilon_in_denominator(masked_scores):
