@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from grader.errors import UserError
 from grader.store import queue
 
-WAITING_MAX: Final = 500  # of everybody together; who comes later is asked to wait before it is stored
+WAITING_MAX: Final = 1000  # of everybody together, half a minute on two cores; who comes later is asked to wait first
 OLDEST_MAX_S: Final = 120.0  # a queue that stands still is not made longer
 READY_S: Final = 60.0  # the oldest one waits no longer than this while all is well
 

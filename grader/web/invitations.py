@@ -100,9 +100,14 @@ def end(public_id: str) -> ResponseReturnValue:
 
 @bp.before_app_request
 def settle_attempt() -> None:
-    """Close what is due before an attempt's page is made, should the thread that watches not have come to it yet."""
+    """Close what is due before an attempt's page is made, should the thread that watches not have come to it yet.
+
+    A page that asks once a second can wait for the thread.
+    """
+    if request.method != "GET" or request.blueprint not in SETTLED or request.endpoint == "verdicts.fragment":
+        return
     attempt = (request.view_args or {}).get("public_id")
-    if request.method == "GET" and request.blueprint in SETTLED and attempt and (current := user()):
+    if attempt and (current := user()):
         parts = service()
         deadline.settle(parts.engine, current, attempt, parts.packages, parts.dispatch, now())
 
