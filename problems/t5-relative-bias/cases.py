@@ -5,9 +5,9 @@ is neither constant nor monotone, scores are of order 1, and no row is near one-
 
 The hidden set keeps these rules: distances of all three kinds, with a bucket of their own, in steps, and beyond 32; n
 odd, even, 2, 3 and 32; no n for which a border of two buckets falls on a distance that occurs (4 and 16 have such); the
-same arrays with another table and with other keys; all sizes different, all equal, each at 1; zero tokens; later keys
+first arrays with another table, other queries, other keys, other values; all sizes different, all equal, each at 1; zero tokens; later keys
 ahead by 738, 1.2e3 and 6e4; rows at both ends of the graded range; a table of thousands, and one that undoes products;
-every memory layout.
+weights of 1e-9 to 1e-7; every memory layout.
 """
 
 import numpy as np
@@ -50,17 +50,30 @@ def secret_forty_tokens(rng):
     return _forty()
 
 
+def _repeated(name):
+    """The first arrays, one of which is replaced by another of its shape."""
+    later = _ordinary(np.random.default_rng(59), T=40, d=4, e=3, n=8)
+    return _case(**(_forty()["args"] | {name: later["args"][name]}))
+
+
 def secret_other_table(rng):
     """The first arrays with another table of the same length."""
-    args = _forty()["args"]
-    return _case(args["q"], args["k"], args["v"], rng.normal(size=8))
+    return _repeated("table")
+
+
+def secret_other_queries(rng):
+    """The first arrays with other queries."""
+    return _repeated("q")
 
 
 def secret_other_keys(rng):
-    """The first queries and table with other keys and values."""
-    args = _forty()["args"]
-    other = _ordinary(rng, T=40, d=4, e=3, n=8)["args"]
-    return _case(args["q"], other["k"], other["v"], args["table"])
+    """The first arrays with other keys."""
+    return _repeated("k")
+
+
+def secret_other_values(rng):
+    """The first arrays with other values."""
+    return _repeated("v")
 
 
 def secret_thirty_two_numbers(rng):
@@ -121,9 +134,9 @@ def secret_levels_far_apart(rng):
 
 
 def secret_large_table(rng):
-    """A table of thousands, in which two distances share the lead."""
+    """A table of thousands, in which two distances share the lead and two trail it by 17 and 18.5."""
     case = _ordinary(rng, T=12, d=4, e=3, n=6)
-    case["args"]["table"][:] = [-800.0, 0.0, 1500.3, 40.0, 1499.6, -1900.0]
+    case["args"]["table"][:] = [-800.0, 1481.8, 1500.3, 1483.3, 1499.6, -1900.0]
     return case
 
 
