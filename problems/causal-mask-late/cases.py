@@ -4,7 +4,7 @@ T tokens, m model width, d key size, e value size. Unless a case says otherwise 
 that scores are of order 1, no weight is near 1, and W_O is neither symmetric nor near the identity.
 
 The hidden set keeps these rules: all sizes different, then T = m = d = e, every size at 1, T at 20 and beyond 128; the
-same tokens under other matrices; zero tokens of both signs; later keys that lead by 738, 743.5, 1.2e3 and 6e4; rows at
+first case again with other tokens and with other matrices one after the other; zero tokens of both signs; later keys that lead by 738, 743.5, 1.2e3 and 6e4; rows at
 both ends of the graded range and of the range of exp, far apart and shared by two keys; weights of 4e-11 behind large
 values; every argument in every memory layout; float32, int64 and mixtures.
 """
@@ -87,9 +87,36 @@ def secret_sizes_differ(rng):
     return _ordinary(np.random.default_rng(1706), T=6, m=7, d=3, e=4)
 
 
-def secret_other_values(rng):
-    """The tokens of the case before under other matrices of the same shapes: whatever is kept of it shows."""
-    return _case(secret_sizes_differ(rng)["args"]["x"], _matrices(rng, m=7, d=3, e=4))
+def _repeated(*names):
+    """The first case with other arrays of the same shapes for the arguments in `names`."""
+    later = _ordinary(np.random.default_rng(2017), T=6, m=7, d=3, e=4)["args"]
+    args = secret_sizes_differ(None)["args"]
+    return {"entry": ENTRY, "args": args | {name: later[name] for name in names}, "layout": {}}
+
+
+def secret_other_tokens(rng):
+    """The first matrices with other tokens."""
+    return _repeated("x")
+
+
+def secret_other_query_matrix(rng):
+    """The first tokens with another query matrix."""
+    return _repeated("w_q")
+
+
+def secret_other_key_matrix(rng):
+    """The case before with another key matrix."""
+    return _repeated("w_q", "w_k")
+
+
+def secret_other_value_matrix(rng):
+    """The case before with another value matrix."""
+    return _repeated("w_q", "w_k", "w_v")
+
+
+def secret_other_output_matrix(rng):
+    """The case before with another output matrix."""
+    return _repeated("w_q", "w_k", "w_v", "w_o")
 
 
 def secret_all_sizes_equal(rng):
@@ -204,7 +231,7 @@ def secret_integer_tokens(rng):
 
 
 def secret_large_integers(rng):
-    """Integers beyond 16 bits, row levels up to 8e5 and a later key that leads by 1000."""
+    """Integers beyond 16 bits, in levels of rows up to 8e5 and in keys and values; a later key leads by 1000."""
     position = np.arange(8)
     sizes = np.array([200, -40_000, 99_990, 130, -70_000, 300, -129, 33_000])
     case = _add_scores(_ordinary(rng, T=8, m=7, d=5, e=4), 8, sizes, np.ones(8), slot=1)
@@ -213,6 +240,9 @@ def secret_large_integers(rng):
     args["w_v"][2] = 0
     args["x"][:, 4:] = rng.integers(-2, 3, (8, 3))
     args["w_q"][4:] *= 0.5
+    args["x"][:, 6] = [66_000, -99_000, 150, -41_000, 88_000, 260, 37_000, -72_000]
+    for name in ("w_q", "w_k", "w_v"):
+        args[name][6] /= 5e4
     return _cast(case, np.int64, ["x"])
 
 
