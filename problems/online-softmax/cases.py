@@ -7,7 +7,8 @@ The hidden set keeps these rules: blocks of 1, 2, 3, 4 and 16, one of all keys, 
 are short; the largest score in the first block, in a middle one, in the last one, rising with each key and falling;
 leads of 5, of 45, of 1e3 and of 6e4; rows below -745, in the hundreds and from one end of the graded range to the
 other, beside each other; all sizes different, all equal, more and fewer queries than keys, one query, one key, one
-feature, 100 keys; zero tokens; values of 1e9; the same shapes with other numbers; every memory layout.
+feature, 100 keys; zero tokens; values of 1e9, and of 1e5 that cancel; one call repeated with each argument exchanged;
+every memory layout.
 """
 
 import numpy as np
@@ -47,11 +48,26 @@ def secret_last_block_short(rng):
     return _ordinary(np.random.default_rng(83), t_q=3, t_k=7, d=4, e=5, block=2)
 
 
-def secret_other_keys(rng):
-    """The queries and shapes of the call before with other keys and values."""
-    case = _ordinary(rng, t_q=3, t_k=7, d=4, e=5, block=2)
-    case["args"]["q"] = secret_last_block_short(rng)["args"]["q"]
+def _with(rng, name):
+    """The first call with other queries, keys or values."""
+    case = secret_last_block_short(rng)
+    case["args"][name] = rng.normal(size=case["args"][name].shape)
     return case
+
+
+def secret_other_keys(rng):
+    """The first call with other keys."""
+    return _with(rng, "k")
+
+
+def secret_other_queries(rng):
+    """The first call with other queries."""
+    return _with(rng, "q")
+
+
+def secret_other_values(rng):
+    """The first call with other values."""
+    return _with(rng, "v")
 
 
 def secret_rising_and_falling_by_hundreds(rng):
@@ -74,8 +90,11 @@ def secret_block_beyond_keys(rng):
 
 
 def secret_many_keys(rng):
-    """A hundred keys in blocks of 16; the last has four, and the best of all."""
-    return _add_scores(_ordinary(rng, t_q=2, t_k=100, d=4, e=3, block=16), [1.0, 2.0], 3.0 * (np.arange(100) > 96))
+    """A hundred keys in blocks of 16; the last has four, and the best of all. Values of 1e5 cancel across blocks."""
+    case = _ordinary(rng, t_q=2, t_k=100, d=4, e=3, block=16)
+    case["args"]["k"][48:96] = case["args"]["k"][:48]
+    case["args"]["v"][:96] += np.repeat([1e5, -1e5], 48)[:, None]
+    return _add_scores(case, [1.0, 2.0], 3.0 * (np.arange(100) > 95))
 
 
 def secret_rows_below_range_of_exp(rng):

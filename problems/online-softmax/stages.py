@@ -115,6 +115,12 @@ def scores__causal_mask_added(q, k):
     return np.where(np.tri(len(q), len(k), dtype=bool), scores(q, k), -np.inf)
 
 
+def scores__zero_keys_hidden(q, k):
+    """A key of zeros is taken for padding and hidden, unless there is no other."""
+    used = k.any(axis=1)
+    return np.where(used | ~used.any(), scores(q, k), -1e30)
+
+
 def scores__scores_clipped(q, k):
     """The scores are clipped to [-50, 50], which makes ties out of different ones."""
     return np.clip(scores(q, k), -50, 50)
@@ -283,6 +289,14 @@ def exponentials__border_keys_twice(scores, running_maxima, block):
     return exponentials(scores, running_maxima, block) * (1 + first)
 
 
+def exponentials__last_block_moved_back(scores, running_maxima, block):
+    """A short last block is moved back until it is full, so that the keys it then shares with others count twice."""
+    length = scores.shape[1]
+    key = np.arange(length)
+    shared = (key >= length - block) & (key < (length - 1) // block * block)
+    return exponentials(scores, running_maxima, block) * (1 + shared)
+
+
 def exponentials__last_key_of_block_lost(scores, running_maxima, block):
     """Each full block of two keys or more loses its last one."""
     last = (np.arange(scores.shape[1]) % block == block - 1) & (block > 1)
@@ -378,6 +392,18 @@ def factors__factors_from_maximum_of_block(running_maxima, scores, block):
 def factors__sums_replaced(running_maxima):
     """The sums of a block replace those before them: only the last block counts."""
     return np.zeros_like(running_maxima)
+
+
+def factors__factor_of_block_before(running_maxima):
+    """Each block rescales by the factor of the one before: what stands before the second block is lost."""
+    right = factors(running_maxima)
+    return np.vstack([right[:1], right[:-1]])
+
+
+def factors__rescaled_only_where_all_rise(running_maxima):
+    """Sums are rescaled only at blocks in which the maximum of every query grows."""
+    right = factors(running_maxima)
+    return np.where((running_maxima > _before(running_maxima)).all(axis=1, keepdims=True), right, 1.0)
 
 
 def factors__second_block_not_rescaling(running_maxima):
