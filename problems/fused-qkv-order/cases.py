@@ -4,9 +4,10 @@ B items, T tokens, m model width, H heads, d the size of a head. Unless a case s
 random, so that no two blocks of a matrix are alike and none is symmetric, and scores are of order 1.
 
 The hidden set keeps these rules: H = 2, 3, 6, 11 and 1; H = d = T = B = 3, so that heads, features, parts, tokens and
-items can all be taken for each other; the same arrays with another number of heads, and with one matrix changed; w_qkv
-square and w_o square, both at random; H*d different from m elsewhere; each size at 1; zero tokens; later keys ahead by
-738, 1.2e3 and 6e4; rows, heads and items at different levels, up to both ends of the graded range; every memory layout.
+items can all be taken for each other; the same arrays with another number of heads, and with one matrix or the tokens
+changed; w_qkv square and w_o square, both at random; H*d different from m elsewhere; each size at 1; zero tokens; later
+keys ahead by 738, 1.2e3 and 6e4; rows, heads and items at different levels, up to both ends of the graded range; every
+memory layout.
 """
 
 import numpy as np
@@ -51,14 +52,15 @@ def _add_scores(args, level, head_factor, of_keys=False, feature=0, place=0):
 
 
 def _calls():
-    """Arguments of four calls; each differs from the one before in one of them, but for the corner of a matrix."""
+    """Arguments of five calls; each differs from the one before in one of them, but for the corner of an array."""
     rng = np.random.default_rng(2020)
     args, later = (_arguments(rng, B=2, T=5, m=11, H=6, d=4) for _ in range(2))
-    for name in ("w_qkv", "w_o"):
-        later[name][0, 0] = args[name][0, 0]
+    for name in ("x", "w_qkv", "w_o"):
+        later[name].flat[0] = args[name].flat[0]
     calls = [args, args | {"n_heads": 2}]
     calls.append(calls[-1] | {"w_qkv": later["w_qkv"]})
     calls.append(calls[-1] | {"w_o": later["w_o"]})
+    calls.append(calls[-1] | {"x": later["x"]})
     return calls
 
 
@@ -81,7 +83,7 @@ def sample_format(rng):
 
 
 def secret_sizes_differ(rng):
-    """B, T, m, H, d, H*d and 3*H*d are pairwise different; the first of four calls."""
+    """B, T, m, H, d, H*d and 3*H*d are pairwise different; the first of five calls."""
     return _case(_calls()[0])
 
 
@@ -98,6 +100,11 @@ def secret_other_matrix(rng):
 def secret_other_output_matrix(rng):
     """The call before with another w_o."""
     return _case(_calls()[3])
+
+
+def secret_other_tokens(rng):
+    """The call before with other tokens, as a layer is called again and again."""
+    return _case(_calls()[4])
 
 
 def secret_three_everywhere(rng):
