@@ -246,7 +246,6 @@ def secret_large_integers(rng):
     return _cast(case, np.int64, ["x"])
 
 
-
 def secret_single_precision_levels(rng):
     """Rows near -4e5 and 4e5 and a later key ahead by 5e4 in float32.
 
