@@ -1,10 +1,10 @@
 """Cases of "Worse with every word".
 
 H heads, T positions; there are no other inputs. The hidden set keeps these rules: H = 8, 6, 12, 1 and 3; powers of two
-from 1 to 32, one below and one above a power of two, half-way between two, beyond 64; H above, below and equal to T;
-T = 1 and positions beyond eight bits; one number of heads with more tokens than before and one with fewer, one number of
-tokens with two numbers of heads, in turn, so that what is kept of earlier calls shows. There are few cases, for most numbers of heads
-tell the same: a case is there because it alone refuses something.
+from 1 to 32, one below and one above a power of two, half-way between two, beyond 64; H above, below and equal to T; T
+= 1 and positions beyond eight bits; one number of heads with more tokens than before and one with fewer, one number of
+tokens with two numbers of heads, in turn, so that what is kept of earlier calls shows. There are few cases, for most
+numbers of heads tell the same: a case is there because it alone refuses something.
 """
 
 

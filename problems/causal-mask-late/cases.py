@@ -4,9 +4,10 @@ T tokens, m model width, d key size, e value size. Unless a case says otherwise 
 that scores are of order 1, no weight is near 1, and W_O is neither symmetric nor near the identity.
 
 The hidden set keeps these rules: all sizes different, then T = m = d = e, every size at 1, T at 20 and beyond 128; the
-first case again with other tokens and with other matrices one after the other; zero tokens of both signs; later keys that lead by 738, 743.5, 1.2e3 and 6e4; rows at
-both ends of the graded range and of the range of exp, far apart and shared by two keys; weights of 4e-11 behind large
-values; every argument in every memory layout; float32, int64 and mixtures.
+first case again with other tokens and with other matrices one after the other; zero tokens of both signs; later keys
+that lead by 738, 743.5, 1.2e3 and 6e4; rows at both ends of the graded range and of the range of exp, far apart and
+shared by two keys; weights of 4e-11 behind large values; every argument in every memory layout; float32, int64 and
+mixtures.
 """
 
 import numpy as np

@@ -1,13 +1,13 @@
 """Cases of "Attention that spreads too wide".
 
-T tokens, d key size, e value size, n numbers in the table. Unless a case says otherwise all arrays are random, the table
-is neither constant nor monotone, scores are of order 1, and no row is near one-hot.
+T tokens, d key size, e value size, n numbers in the table. Unless a case says otherwise all arrays are random, the
+table is neither constant nor monotone, scores are of order 1, and no row is near one-hot.
 
 The hidden set keeps these rules: distances of all three kinds, with a bucket of their own, in steps, and beyond 32; n
 odd, even, 2, 3 and 32; no n for which a border of two buckets falls on a distance that occurs (4 and 16 have such); the
-first arrays with another table, other queries, other keys, other values; all sizes different, all equal, each at 1; zero tokens; later keys
-ahead by 738, 1.2e3 and 6e4; rows at both ends of the graded range; a table of thousands, and one that undoes products;
-weights of 1e-9 to 1e-7; every memory layout.
+first arrays with another table, other queries, other keys, other values; all sizes different, all equal, each at 1;
+zero tokens; later keys ahead by 738, 1.2e3 and 6e4; rows at both ends of the graded range; a table of thousands, and
+one that undoes products; weights of 1e-9 to 1e-7; every memory layout.
 """
 
 import numpy as np
