@@ -5,10 +5,11 @@ random, in the padding as well, scores are of order 1, items and heads differ, a
 identity.
 
 The hidden set keeps these rules: B = H = T first, then B = T; the same arrays with other lengths, the same lengths with
-other tokens; lengths of 1, some, T - 1 and T side by side, in rising and in no order; no item full; B = H, T = H = d,
-four square matrices, every size at 1, twelve heads, T above 32; zero tokens in the text and in the padding; padding
-ahead by 738, 1.2e3 and 6e4; rows, heads and items at levels from one end of the graded range to the other; values of
-1e6 in the padding; every memory layout.
+other tokens, then each matrix and the number of heads alone; lengths of 1, some, T - 1 and T side by side, in rising
+and in no order, and equal ones below T; no item full; B = H, T = H = d, four square matrices, every size at 1, twelve
+heads, T above 32; zero tokens in the text and in the padding; padding ahead by 738, 1.2e3 and 6e4; rows, heads and
+items at levels from one end of the graded range to the other, text keys of one row thousands apart; small weights on
+large values; values of 1e6 in the padding; every memory layout.
 """
 
 import numpy as np
@@ -53,6 +54,15 @@ def _four_by_four(lengths):
     return _case(np.random.default_rng(66), T=4, m=6, H=3, d=5, e=2, lengths=lengths)
 
 
+def _other_tokens(*names):
+    """Four items of other tokens, with other matrices of the same shapes, named in `names`."""
+    case = _four_by_four([3, 1, 4, 2])
+    case["args"]["x"] = np.random.default_rng(67).normal(size=(4, 4, 6))
+    other = _case(np.random.default_rng(68), T=4, m=6, H=3, d=5, e=2, lengths=[3, 1, 4, 2])
+    case["args"] |= {name: other["args"][name] for name in names}
+    return case
+
+
 def _in_turn(first):
     return {name: LAYOUTS[(first + i) % 3] for i, name in enumerate(ARRAYS)}
 
@@ -90,8 +100,33 @@ def secret_four_by_four_again(rng):
 
 def secret_other_tokens(rng):
     """The shapes, matrices and lengths of the case before with other tokens."""
-    case = _four_by_four([3, 1, 4, 2])
-    case["args"]["x"] = rng.normal(size=(4, 4, 6))
+    return _other_tokens()
+
+
+def secret_other_query_matrix(rng):
+    """The case before with another query matrix."""
+    return _other_tokens("w_q")
+
+
+def secret_other_key_matrix(rng):
+    """The case before with another key matrix."""
+    return _other_tokens("w_q", "w_k")
+
+
+def secret_other_value_matrix(rng):
+    """The case before with another value matrix."""
+    return _other_tokens("w_q", "w_k", "w_v")
+
+
+def secret_other_output_matrix(rng):
+    """The case before with another output matrix."""
+    return _other_tokens("w_q", "w_k", "w_v", "w_o")
+
+
+def secret_one_head_of_three(rng):
+    """The case before with its columns in one head."""
+    case = _other_tokens("w_q", "w_k", "w_v", "w_o")
+    case["args"]["n_heads"] = 1
     return case
 
 
@@ -135,8 +170,8 @@ def secret_one_feature(rng):
 
 
 def secret_twelve_heads(rng):
-    """More heads than a table of eight."""
-    return _case(rng, T=4, m=5, H=12, d=2, e=3, lengths=[3, 1])
+    """More heads than a table of eight; two texts of one length, which is not T."""
+    return _case(rng, T=4, m=5, H=12, d=2, e=3, lengths=[3, 3])
 
 
 def secret_many_tokens(rng):
@@ -176,6 +211,15 @@ def secret_levels_far_apart(rng):
     """Rows of text and of padding from one end of the graded range to the other."""
     levels = [-4e5, 999_990, 3e3, -999_990, 0.0, -3e4, 709.0, -744, -4e5]
     return _add_scores(_case(rng, T=9, m=8, H=2, d=5, e=4, lengths=[6, 8]), levels, 1.0)
+
+
+def secret_keys_far_apart(rng):
+    """Keys of one text thousands apart; weights down to 1e-12 meet a feature of 1e7, of which no score knows."""
+    case = _case(rng, T=7, m=8, H=2, d=5, e=3, lengths=[6, 5])
+    _add_scores(case, [1.0, 0.0, -1.0, 0.02, 1.0, 1.0, 2.0], [900.0, -4e3, 875.0, 0.0, 883.0, 876.0, 950.0])
+    case["args"]["w_q"][7] = case["args"]["w_k"][7] = 0.0
+    case["args"]["x"][:, :, 7] = [1.0, 2.0, 1e7, -1.0, 1.0, 9e6, 3.0]
+    return case
 
 
 def secret_heads_and_items_far_apart(rng):

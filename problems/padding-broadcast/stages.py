@@ -310,6 +310,16 @@ def text__smallest_length_for_all(x, lengths):
     return text(x, np.full_like(lengths, lengths.min()))
 
 
+def text__equal_lengths_ignored(x, lengths):
+    """Where several texts are equally long nothing counts as padding, as if equal lengths were T."""
+    return text(x, lengths) | ((lengths == lengths[0]).all() and len(lengths) > 1)
+
+
+def text__one_item_not_masked(x, lengths):
+    """In a batch of one item nothing counts as padding."""
+    return text(x, lengths) | (len(lengths) == 1)
+
+
 def text__lengths_sorted(x, lengths):
     """The lengths are sorted from long to short and the items are not."""
     return text(x, np.sort(lengths)[::-1])
@@ -466,6 +476,11 @@ def masked_scores__fill_minus_10000(scores, allowed):
     return np.where(allowed, scores, -1e4)
 
 
+def masked_scores__fill_minus_100000(scores, allowed):
+    """Hidden scores become -100000, which is above the real scores of rows near -400000."""
+    return np.where(allowed, scores, -1e5)
+
+
 def masked_scores__fill_minus_500000(scores, allowed):
     """Hidden scores become -500000, which is above the real scores of the lowest rows."""
     return np.where(allowed, scores, -5e5)
@@ -508,6 +523,12 @@ def weights__mask_after_softmax(scores, masked_scores):
 def weights__mask_late_renormalised(scores, masked_scores):
     """The mask comes after the softmax; rows are divided by what is left, which is nothing where padding leads."""
     return _share(_softmax(scores) * _open(masked_scores))
+
+
+def weights__mask_late_guarded(scores, masked_scores):
+    """The mask comes after the softmax, and a guard in the denominator turns 0/0 into rows of zeros."""
+    late = _softmax(scores) * _open(masked_scores)
+    return late / np.maximum(late.sum(axis=-1, keepdims=True), 1e-300)
 
 
 def weights__padded_queries_zeroed(masked_scores, text):
@@ -553,6 +574,19 @@ def weights__unsafe_softmax(masked_scores):
 def weights__overflow_hidden(masked_scores):
     """No maximum is subtracted, and the NaN that follows are replaced by 0."""
     return np.nan_to_num(_share(np.exp(masked_scores)))
+
+
+def weights__mean_before_exp(masked_scores):
+    """The mean of a row is subtracted instead of its maximum, so that a key far above the others overflows."""
+    open_ = _open(masked_scores)
+    mean = np.where(open_, masked_scores, 0.0).sum(axis=-1, keepdims=True) / open_.sum(axis=-1, keepdims=True)
+    return _share(np.exp(masked_scores - mean))
+
+
+def weights__small_weights_cut_off(masked_scores):
+    """Weights below 1e-10 become 0, which y tells where their values are large."""
+    shares = _softmax(masked_scores)
+    return np.where(shares < 1e-10, 0.0, shares)
 
 
 def weights__maximum_of_everything(masked_scores):
