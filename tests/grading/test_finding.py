@@ -16,7 +16,7 @@ from grader.grading.judge import Depth, judge
 from grader.grading.judge_run import judge_closely
 from grader.grading.verdict import Finding, Judgement, Verdict
 from grader.problems.cache import CaseCache
-from grader.problems.loader import Problem, load_named
+from grader.problems.loader import Problem, load_named, slugs
 from grader.sandbox.pool import Lane
 from tests.packages import DATA, SHIPPED
 
@@ -103,6 +103,20 @@ def test_every_fault_of_a_package_is_named(bank: dict[str, Problem], lane: Lane,
             continue
         finding = judge(problem, problem.files.contents[f"submissions/{path}"], lane, cache, "fast").finding
         assert set(spec.fault.split("+")) <= set(finding.faults), path
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("slug", slugs(SHIPPED))
+def test_wrong_sources_of_the_bank_show_their_stage(slug: str, lane: Lane, cache: CaseCache) -> None:
+    problem = load_named(slug, SHIPPED)
+    others = []
+    staged = {path: spec.stage for path, spec in problem.faults.files.items() if spec.stage is not None}
+    for path, stage in staged.items():
+        finding = judge(problem, problem.files.contents[f"submissions/{path}"], lane, cache).finding
+        if finding.first_wrong_stage != stage:
+            others.append((path, stage, finding.first_wrong_stage))
+    print(f"{slug}: {len(staged) - len(others)} of {len(staged)}")
+    assert len(others) <= 0.05 * len(staged), others
 
 
 def test_fast_leaves_the_trace_out(bank: dict[str, Problem], lane: Lane, cache: CaseCache) -> None:

@@ -9,6 +9,7 @@ import pytest
 from grader.errors import InvalidPackage
 from grader.grading.case_run import SOURCE_BYTES_MAX
 from grader.grading.judge import judge
+from grader.grading.judge_run import judge_closely
 from grader.grading.verdict import REASONS, Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.files import read_folder
@@ -68,14 +69,14 @@ def test_shipped_submission_gets_its_verdict(
     cache: CaseCache, lane: Lane, package: Path, source: Path, verdict: Verdict
 ) -> None:
     problem = load(read_folder(package))
-    judgement = judge(problem, source.read_bytes(), lane, cache)
+    judgement = judge_closely(problem, source.read_bytes(), lane, cache).judgement  # its finding is for other tests
     assert judgement.verdict == verdict, judgement.message
     check_is_consistent(problem, judgement)
 
 
 @pytest.mark.parametrize(("package", "source"), STARTERS)
 def test_starter_is_never_accepted(cache: CaseCache, lane: Lane, package: Path, source: Path) -> None:
-    judgement = judge(load(read_folder(package)), source.read_bytes(), lane, cache)
+    judgement = judge_closely(load(read_folder(package)), source.read_bytes(), lane, cache).judgement
     assert judgement.verdict in (Verdict.WA, Verdict.RTE, Verdict.TLE), judgement.message
 
 
