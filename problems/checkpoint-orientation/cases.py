@@ -4,9 +4,10 @@ B items, T tokens, m model width, H heads, d the size of a head. Unless a case s
 biases are random, so that no matrix is symmetric and no two biases are alike, and scores are of order 1.
 
 The hidden set keeps these rules: square matrices with several heads and with one, H*d above m and below it; the same
-arrays with other weights, other biases and another output projection; biases of zeros; tokens of zeros, which the
-biases make something of; all sizes different, all equal, each at 1; later keys ahead by 738, 1.2e3 and 6e4; rows, heads
-and items at different levels, up to both ends of the graded range; every memory layout.
+arrays with another number of heads, and with one matrix, one bias or the tokens changed; biases of zeros, all
+of them or some; tokens of zeros, which the biases make something of; all sizes different, all equal, T = H*d = m, each
+at 1; later keys ahead by 738, 1.2e3 and 6e4; rows, heads and items at different levels, up to both ends of the graded
+range; every memory layout.
 """
 
 import numpy as np
@@ -49,15 +50,20 @@ def _add_scores(args, level, head_factor, of_keys=False, feature=0, place=0):
     return args
 
 
+def _without(args, *names):
+    return args | {name: np.zeros(len(args[name])) for name in names}
+
+
 def _calls():
-    """Arguments of four calls with square matrices; each differs from the one before in some, but for their corners."""
+    """Arguments of seven calls, matrices square; each differs from the one before in one, but for the corner."""
     rng = np.random.default_rng(2424)
-    args, later = (_arguments(rng, B=2, T=7, m=12, H=3, d=4) for _ in range(2))
-    for name in (*MATRICES, *BIASES):
+    args, later = (_arguments(rng, B=2, T=12, m=12, H=3, d=4) for _ in range(2))
+    for name in ("x", *MATRICES, *BIASES):
         later[name].flat[0] = args[name].flat[0]
+    later["n_heads"] = 2
     calls = [args]
-    for names in (("q_weight", "k_weight", "v_weight"), ("q_bias", "k_bias", "v_bias"), ("o_weight", "o_bias")):
-        calls.append(calls[-1] | {name: later[name] for name in names})
+    for name in ("v_weight", "v_bias", "o_weight", "o_bias", "n_heads", "x"):
+        calls.append(calls[-1] | {name: later[name]})
     return calls
 
 
@@ -87,29 +93,43 @@ def sample_format(rng):
 
 
 def secret_square(rng):
-    """H*d = m: all matrices are square, and only values tell them from their transposes; the first of four calls."""
+    """H*d = m: all matrices are square, and only values tell them from their transposes; the first of seven calls."""
     return _case(_calls()[0])
 
 
-def secret_other_weights(rng):
-    """The call before with other projections of the same shapes."""
+def secret_other_matrix(rng):
+    """The call before with another projection of values."""
     return _case(_calls()[1])
 
 
-def secret_other_biases(rng):
-    """The call before with other biases of queries, keys and values."""
+def secret_other_bias(rng):
+    """The call before with another bias of the values."""
     return _case(_calls()[2])
 
 
 def secret_other_output(rng):
-    """The call before with another output projection."""
+    """The call before with another o_weight."""
     return _case(_calls()[3])
+
+
+def secret_other_output_bias(rng):
+    """The call before with another o_bias."""
+    return _case(_calls()[4])
+
+
+def secret_other_number_of_heads(rng):
+    """The arrays of the call before, cut into 2 heads of 6 features instead of 3 of 4."""
+    return _case(_calls()[5])
+
+
+def secret_other_tokens(rng):
+    """The call before with other tokens, as a layer is called again and again."""
+    return _case(_calls()[6])
 
 
 def secret_square_single_head(rng):
     """One head, square matrices, biases of zeros: no axis may be lost."""
-    args = _arguments(rng, B=2, T=5, m=6, H=1, d=6)
-    return _case(args | {name: np.zeros(len(args[name])) for name in BIASES})
+    return _case(_without(_arguments(rng, B=2, T=5, m=6, H=1, d=6), *BIASES))
 
 
 def secret_sizes_differ(rng):
@@ -118,8 +138,8 @@ def secret_sizes_differ(rng):
 
 
 def secret_twelve_heads(rng):
-    """More than ten heads, whose names sort otherwise as text."""
-    return _case(_arguments(rng, B=1, T=4, m=5, H=12, d=2))
+    """More than ten heads, whose names sort otherwise as text; queries and keys have biases of zeros."""
+    return _case(_without(_arguments(rng, B=1, T=4, m=5, H=12, d=2), "q_bias", "k_bias"))
 
 
 def secret_all_sizes_equal(rng):
@@ -138,13 +158,13 @@ def secret_one_feature(rng):
 
 
 def secret_one_column_of_tokens(rng):
-    """m = 1: products with a single column."""
-    return _case(_arguments(rng, B=2, T=4, m=1, H=3, d=2))
+    """m = 1: products with a single column; keys and values have biases of zeros."""
+    return _case(_without(_arguments(rng, B=2, T=4, m=1, H=3, d=2), "k_bias", "v_bias"))
 
 
 def secret_many_tokens(rng):
-    """More positions than a table of 32 holds."""
-    return _case(_arguments(rng, B=1, T=40, m=7, H=3, d=5))
+    """More positions than a table of 32 holds; the output has a bias of zeros."""
+    return _case(_without(_arguments(rng, B=1, T=40, m=7, H=3, d=5), "o_bias"))
 
 
 def secret_zero_tokens(rng):
