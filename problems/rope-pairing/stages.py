@@ -81,6 +81,11 @@ def frequencies__frequencies_in_single_precision(x):
     return _double(frequencies(x).astype(np.float32))
 
 
+def frequencies__frequencies_in_precision_of_x(x):
+    """The frequencies have the dtype of x: for float32 far positions meet an error of a ten-millionth each."""
+    return _double(frequencies(x).astype(x.dtype))
+
+
 def frequencies__frequencies_in_half_precision(x):
     """The frequencies are float16: three digits survive."""
     return _double(frequencies(x).astype(np.float16))
@@ -140,6 +145,11 @@ def angles__positions_from_the_smallest(frequencies, pos):
 def angles__places_from_the_first(frequencies, pos):
     """The first position is right, and the others count on from it."""
     return angles(frequencies, pos[0] + _places(pos))
+
+
+def angles__places_where_first_is_zero(frequencies, pos):
+    """Positions that begin with 0 are taken for the places in the array."""
+    return angles(frequencies, pos if pos[0] else _places(pos))
 
 
 def angles__places_up_to_the_last(frequencies, pos):
@@ -208,6 +218,16 @@ def angles__positions_end_at_4096(frequencies, pos):
     return angles(frequencies, np.minimum(pos, 4095))
 
 
+def angles__positions_end_at_65536(frequencies, pos):
+    """Positions beyond a table of 65536 take its last row."""
+    return angles(frequencies, np.minimum(pos, 65_535))
+
+
+def angles__positions_wrap_at_65536(frequencies, pos):
+    """The positions pass through uint16, which starts anew behind 65535."""
+    return angles(frequencies, pos % 65_536)
+
+
 def angles__positions_wrap_at_2048(frequencies, pos):
     """Positions start anew behind a table of 2048."""
     return angles(frequencies, pos % 2048)
@@ -232,6 +252,11 @@ def angles__angles_modulo_half_a_turn(frequencies, pos):
 def angles__angles_modulo_a_rounded_turn(frequencies, pos):
     """The angles are reduced modulo 6.2832, which far positions meet thousands of times."""
     return angles(frequencies, pos) % 6.2832
+
+
+def angles__angles_modulo_a_turn_of_nine_digits(frequencies, pos):
+    """The angles are reduced modulo 6.2831853, which far positions meet thousands of times."""
+    return angles(frequencies, pos) % 6.2831853
 
 
 def angles__angles_in_single_precision(frequencies, pos):
@@ -359,6 +384,11 @@ def rotated__reflected(x, angles, partners):
     return _mixed(x, angles, partners, lambda a, b, c, s: a * c + b * s, lambda a, b, c, s: a * s - b * c)
 
 
+def rotated__second_mirrored(x, angles, partners):
+    """The second feature subtracts its own cosine, so that position 0 negates the second half."""
+    return _mixed(x, angles, partners, lambda a, b, c, s: a * c - b * s, lambda a, b, c, s: a * s - b * c)
+
+
 def rotated__own_features_only(x, angles, partners):
     """Each feature is multiplied by the cosine alone."""
     return _mixed(x, angles, partners, lambda a, b, c, s: a * c, lambda a, b, c, s: b * c)
@@ -440,6 +470,15 @@ def rotated__sines_in_single_precision(x, angles, partners):
     """Sines and cosines are rounded to float32, also for features in double precision."""
     first, second = _double(x)[..., partners[:, 0]], _double(x)[..., partners[:, 1]]
     cos, sin = (_double(wave(angles).astype(np.float32)) for wave in (np.cos, np.sin))
+    rotated = np.empty(x.shape)
+    rotated[..., partners[:, 0]], rotated[..., partners[:, 1]] = first * cos - second * sin, first * sin + second * cos
+    return rotated
+
+
+def rotated__in_single_precision(x, angles, partners):
+    """Features, sines and cosines are rounded to float32 before they are multiplied."""
+    first, second = (x[..., partners[:, side]].astype(np.float32) for side in (0, 1))
+    cos, sin = (wave(angles).astype(np.float32) for wave in (np.cos, np.sin))
     rotated = np.empty(x.shape)
     rotated[..., partners[:, 0]], rotated[..., partners[:, 1]] = first * cos - second * sin, first * sin + second * cos
     return rotated

@@ -1,0 +1,12 @@
+import numpy as np
+
+_TABLES = {}
+
+
+def rope(x, pos):
+    half = x.shape[-1] // 2
+    frequencies = 10000.0 ** (-np.arange(half) / half)
+    angles = pos[:, None] * frequencies
+    cos, sin = _TABLES.setdefault((half, tuple(sorted(pos.tolist()))), (np.cos(angles), np.sin(angles)))
+    first, second = x[..., :half], x[..., half:]
+    return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1)
