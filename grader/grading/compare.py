@@ -30,6 +30,7 @@ _REFUSED_WORDS: Final = {
     "ragged": "a list of rows of unequal length",
     "type": "a {}",
 }
+_SINGULAR: Final = ("as", "is", "ss", "us")  # a bias, a mass
 _KNOWN_DTYPES: Final = frozenset({"bool", "int64", "uint64", "float16", "complex64", "complex128", "object"})
 _KNOWN_TYPES: Final = frozenset(
     {name for name, value in vars(builtins).items() if isinstance(value, type)}
@@ -189,7 +190,7 @@ def _value_failure(wrong: list[str], right: list[str], detail: str) -> Failure:
 
 def _listed(names: list[str], one: str, several: str) -> str:
     """Return names as the subject of a sentence; an output named in the plural (weights) takes a plural verb."""
-    is_one = len(names) == 1 and not names[0].endswith("s")
+    is_one = len(names) == 1 and (not names[0].endswith("s") or names[0].endswith(_SINGULAR))
     return f"{' and '.join(names)} {one if is_one else several}"
 
 

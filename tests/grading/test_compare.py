@@ -237,3 +237,11 @@ def test_every_reason_stands_in_the_table_with_a_sentence() -> None:
 
 def test_every_verdict_has_a_word() -> None:
     assert len({verdict.word for verdict in Verdict}) == len(Verdict)
+
+
+@pytest.mark.parametrize(("name", "verb"), [("y", "has"), ("weights", "have"), ("bias", "has"), ("mass", "has")])
+def test_the_sentence_about_wrong_values_agrees_with_the_output(name: str, verb: str) -> None:
+    contract = Contract.of("f", EntrySpec(parameters={"x": "float64[T]"}, outputs={name: "float64[T,m]"}))
+    failure = compare(contract, case_of(Y), answer_of(Y + 1))
+    assert failure is not None
+    assert failure.message.startswith(f"{name} {verb} the right shape and wrong numbers")
