@@ -4,10 +4,10 @@ B items, H heads, T positions, d key size, e value size. Unless a case says othe
 uneven and of order 1, scores are of order 1, and heads and items differ in length as well as in direction.
 
 The hidden set keeps these rules: heads, tokens and items of length 0.2 to 5 and 1e-4 to 7e4 side by side; a mean
-square at 1e-6, below it and 0; features off zero; the same arrays with other gains, other keys; gains that
-are zero and negative; all sizes different, all equal, each at 1, twelve heads, T above 32; a later key ahead by 738,
-1.2e3 and 6e4; rows, heads and items at levels from one end of the graded range to the other, which the gains make;
-every memory layout.
+square at 1e-6, below it and 0; features off zero; each of the five arrays changed alone; gains that are zero, negative
+and of 1e-7 to 9e6; all sizes different, all equal, each at 1, twelve heads, T above 32; a later key ahead by 738, 1.2e3
+and 6e4; rows, heads and items at levels from one end of the graded range to the other, which the gains make, allowed
+keys of one row thousands apart; small weights on large values; every memory layout.
 """
 
 import numpy as np
@@ -75,18 +75,39 @@ def secret_large_and_small_heads(rng):
     return _base()
 
 
-def secret_other_gains(rng):
-    """The same arrays with other gains, one of them zero in one feature."""
+def _changed(*names):
+    """The first case with other arrays, named in `names`; the gain of the keys is zero in one feature."""
     case = _base()
-    case["args"] |= {"g_q": np.array([0.7, -1.5, 1.2, 0.9]), "g_k": np.array([1.6, 0.8, 0.0, -2.0])}
+    rng = np.random.default_rng(134)
+    other = {"g_q": np.array([0.7, -1.5, 1.2, 0.9]), "g_k": np.array([1.6, 0.8, 0.0, -2.0])}
+    other |= {name: rng.normal(size=case["args"][name].shape) for name in ("k", "v", "q")}
+    case["args"] |= {name: other[name] for name in names}
     return case
+
+
+def secret_other_query_gain(rng):
+    """The first case with another gain of the queries."""
+    return _changed("g_q")
+
+
+def secret_other_key_gain(rng):
+    """The case before with another gain of the keys, which is zero in one feature."""
+    return _changed("g_q", "g_k")
 
 
 def secret_other_keys(rng):
-    """The queries and gains of the first case with other keys and values."""
-    case = _base()
-    case["args"] |= {"k": rng.normal(size=(2, 3, 5, 4)), "v": rng.normal(size=(2, 3, 5, 6))}
-    return case
+    """The case before with other keys."""
+    return _changed("g_q", "g_k", "k")
+
+
+def secret_other_values(rng):
+    """The case before with other values."""
+    return _changed("g_q", "g_k", "k", "v")
+
+
+def secret_other_queries(rng):
+    """The case before with other queries."""
+    return _changed("g_q", "g_k", "k", "v", "q")
 
 
 def secret_large_and_small_tokens(rng):
@@ -166,6 +187,22 @@ def secret_levels_far_apart(rng):
     """Rows from one end of the graded range to the other."""
     levels = np.array([-0.4, 1.0, 0.003, -1.0, 0.0, -0.03, 7.09e-4, -7.44e-4])
     return _with_levels(rng, B=2, H=2, T=8, d=6, e=3, parts=[(levels, 1.0, 999_985.0)])
+
+
+def secret_keys_far_apart(rng):
+    """Allowed keys of one row thousands apart; weights down to 1e-12 meet values of millions."""
+    levels = np.array([900.0, -4e3, 875.0, 0.0, 883.0, 950.0, 925.0]) / 4e3
+    case = _with_levels(rng, B=2, H=2, T=7, d=6, e=3, parts=[(np.array([1, 1, 1, 0.5, 1, 1, 1]), levels, 4e3)])
+    case["args"]["v"][:, :, [2, 6], 1] *= 3e6
+    return case
+
+
+def secret_gains_far_apart(rng):
+    """Gains of 1e-7 to 9e6, whose products are of order 1."""
+    case = _ordinary(rng, B=2, H=2, T=5, d=4, e=3)
+    case["args"]["g_q"] *= np.array([5e6, 2e-7, 1.0, 1e4])
+    case["args"]["g_k"] *= np.array([2e-7, 5e6, 1.0, 1e-4])
+    return case
 
 
 def secret_heads_and_items_far_apart(rng):

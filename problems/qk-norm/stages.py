@@ -275,6 +275,11 @@ def queries__query_gain_without_sign(q, rms, g_q):
     return q / rms[0] * np.abs(g_q)
 
 
+def queries__query_gain_clipped(q, rms, g_q):
+    """The gain of the queries is clipped to [-1000, 1000]."""
+    return q / rms[0] * np.clip(g_q, -1e3, 1e3)
+
+
 def queries__queries_centred(q, rms, g_q):
     """The mean of the features is subtracted from the queries."""
     return (q - q.mean(axis=-1, keepdims=True)) / rms[0] * g_q
@@ -310,6 +315,11 @@ def keys__key_gain_above_one(k, rms, g_k):
 def keys__key_gain_without_sign(k, rms, g_k):
     """The size of the gain is taken, without its sign."""
     return k / rms[1] * np.abs(g_k)
+
+
+def keys__key_gain_clipped(k, rms, g_k):
+    """The gain of the keys is clipped to [-1000, 1000]."""
+    return k / rms[1] * np.clip(g_k, -1e3, 1e3)
 
 
 def keys__keys_have_both_gains(k, rms, g_q, g_k):
@@ -459,6 +469,11 @@ def masked_scores__fill_minus_10000(scores):
     return np.where(_past(scores), scores, -1e4)
 
 
+def masked_scores__fill_minus_100000(scores):
+    """Forbidden scores become -100000, which is above the real scores of rows near -400000."""
+    return np.where(_past(scores), scores, -1e5)
+
+
 def masked_scores__fill_minus_500000(scores):
     """Forbidden scores become -500000, which is above the real scores of the lowest rows."""
     return np.where(_past(scores), scores, -5e5)
@@ -505,6 +520,30 @@ def weights__softmax_over_matrix(masked_scores):
 def weights__unsafe_softmax(masked_scores):
     """No maximum is subtracted, as if normalised vectors could not give large scores: exp overflows above 709."""
     return _share(np.exp(masked_scores))
+
+
+def weights__mean_before_exp(masked_scores):
+    """The mean of a row is subtracted instead of its maximum, so that a key far above the others overflows."""
+    allowed = ~np.isneginf(masked_scores)
+    mean = np.where(allowed, masked_scores, 0.0).sum(axis=-1, keepdims=True) / allowed.sum(axis=-1, keepdims=True)
+    return _share(np.exp(masked_scores - mean))
+
+
+def weights__bound_before_exp(masked_scores, q, g_q, g_k):
+    """The largest score that the gains admit is subtracted instead of a row's maximum: low rows are 0/0."""
+    return _share(np.exp(masked_scores - np.sqrt(q.shape[-1]) * np.abs(g_q * g_k).max()))
+
+
+def weights__small_weights_cut_off(masked_scores):
+    """Weights below 1e-10 become 0, which h tells where their values are large."""
+    shares = _softmax(masked_scores)
+    return np.where(shares < 1e-10, 0.0, shares)
+
+
+def weights__mask_late_guarded(scores):
+    """The mask comes after the softmax, and a guard in the denominator turns 0/0 into rows of zeros."""
+    late = _softmax(scores) * _past(scores)
+    return late / np.maximum(late.sum(axis=-1, keepdims=True), 1e-300)
 
 
 def weights__maximum_of_everything(masked_scores):
