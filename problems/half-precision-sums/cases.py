@@ -6,10 +6,10 @@ that float32 holds every sum of products.
 
 The hidden set keeps these rules: products beyond 65504 whose scores are below it, and scores beyond it; entries and
 scores whose half-precision roundings show in the values; 4500 keys of one weight, with values that differ from end to
-end; 3000 keys whose weights are no half-precision numbers; sums of values beyond 65504; values of 250 that cancel;
-many small shares; rows near 40, in the thousands, near -4e5 and 4e5; all sizes different, all equal, more and fewer
-queries than keys, one query, one key, one feature; zero tokens; the same shapes with other numbers; every memory
-layout.
+end; one key ahead of 4500, whose weights are no half-precision numbers or below all of them; sums of values beyond
+65504; values of 250 that cancel; many small shares; rows near 40, in the thousands, near -4e5 and 4e5; all sizes
+different, all equal, more and fewer queries than keys, one query, one key, one feature; zero tokens; one call repeated
+with each argument exchanged; every memory layout.
 """
 
 import numpy as np
@@ -60,11 +60,26 @@ def secret_sizes_differ(rng):
     return _ordinary(np.random.default_rng(97), t_q=3, t_k=7, d=4, e=5)
 
 
-def secret_other_keys(rng):
-    """The queries and shapes of the call before with other keys and values."""
-    case = _ordinary(rng, t_q=3, t_k=7, d=4, e=5)
-    case["args"]["q"] = secret_sizes_differ(rng)["args"]["q"]
+def _with(rng, name):
+    """The first call with other queries, keys or values."""
+    case = secret_sizes_differ(rng)
+    case["args"][name] = _kept(1.6 * rng.normal(size=case["args"][name].shape))
     return case
+
+
+def secret_other_keys(rng):
+    """The first call with other keys."""
+    return _with(rng, "k")
+
+
+def secret_other_queries(rng):
+    """The first call with other queries."""
+    return _with(rng, "q")
+
+
+def secret_other_values(rng):
+    """The first call with other values."""
+    return _with(rng, "v")
 
 
 def secret_large_values(rng):
@@ -96,18 +111,23 @@ def secret_many_equal_keys(rng):
     return _case([[2.0, 1.0]], np.tile([[1.5, -3.0]], (4500, 1)), np.stack([steps, 10.0 - steps], axis=1))
 
 
-def secret_many_equal_keys_one_ahead(rng):
-    """One key leads 3000 others by a half, so that shares are 0.607; values differ from end to end."""
-    k = np.full((3000, 1), 1.0)
-    k[1700] = 1.5
-    return _case([[1.0]], k, 20 * np.sin(np.arange(3000) / 400)[:, None])
-
-
 def secret_many_keys(rng):
     """2000 keys with random scores and values near 100: their sum is beyond 65504."""
     case = _ordinary(rng, t_q=2, t_k=2000, d=4, e=1, spread=0.3)
     case["args"]["v"] = _kept(100.0 + 30.0 * np.sign(rng.normal(size=(2000, 1))))
     return case
+
+
+def secret_one_key_ahead_of_thousands(rng):
+    """One key leads 4500 others: by a half, so that shares are 0.607, and by 17.4 to 18, so that halves would be 0.
+
+    Values differ from end to end in one column, and are near 250 in the other.
+    """
+    k = np.stack([np.full(4500, 1.0), np.linspace(2.6, 2.0, 4500)], axis=1)
+    v = np.stack([20 * np.sin(np.arange(4500) / 400), rng.uniform(200.0, 300.0, 4500)], axis=1)
+    k[1700], v[1700] = [1.5, 20.0], [0.5, -0.25]
+    root = np.sqrt(2.0)
+    return _case([[root, 0.0], [0.0, root]], k, v)
 
 
 def secret_wide_and_large(rng):

@@ -214,6 +214,18 @@ def exponentials__small_exponentials_dropped(scores):
     return np.where(right < 2.0**-14, 0.0, right)
 
 
+def exponentials__exponentials_below_half_precision_dropped(scores):
+    """Exponentials below 6e-8, the smallest number of half precision, are set to 0, where thousands of them count."""
+    right = np.exp(_shifted(scores))
+    return np.where(right < 2.0**-24, 0.0, right)
+
+
+def exponentials__base_two_before_maximum(scores):
+    """Scores are multiplied by log2(e) before the maximum is subtracted, which rounds large ones in single precision."""
+    scaled = _single(scores) * np.float32(np.log2(np.e))
+    return _double(np.exp2(_shifted(scaled)))
+
+
 def exponentials__exponent_floor_of_9(scores):
     """Exponents are floored at -9, so that keys far behind keep a share of 1e-4."""
     return np.exp(np.maximum(_shifted(scores), -9))
