@@ -3,10 +3,11 @@
 T tokens, d key size, e value size. Unless a case says otherwise queries, keys and values are random, scores are of
 order 1, and no row is near one-hot.
 
-The hidden set keeps these rules: T = 7 with windows of 3, 1, 6, 7 and 50 on the same queries, so that an answer kept
-without its window or its keys shows; positions beyond 128 under a window of 140; all sizes different, all equal, each
-at 1; zero tokens; later keys and keys that have left the window ahead by 738, 1.2e3 and 6e4, each alone and both; rows
-at both ends of the graded range; leaders that enter and leave the window; every memory layout.
+The hidden set keeps these rules: T = 7 with windows of 3, 1, 6, 7 and 50 on the same queries, then other keys, values
+and queries one after the other; positions beyond 128 under a window of 140; a window of almost a million, too long
+for a table, and 2 in sixteen bits; all sizes different, all equal, each at 1; zero tokens; later keys and keys
+that have left the window ahead by 738, 1.2e3 and 6e4, each alone and both; rows at both ends of the graded range;
+leaders that enter and leave the window; small weights on large values; every memory layout.
 """
 
 import numpy as np
@@ -83,9 +84,31 @@ def secret_many_tokens(rng):
     return _ordinary(rng, T=150, d=7, e=2, window=140)
 
 
+def secret_window_of_a_million(rng):
+    """150 tokens; a table of tokens or features by window does not fit into memory. The window is 15 * 2**16 + 2."""
+    return _ordinary(rng, T=150, d=40, e=3, window=983_042)
+
+
+def _changed(*names):
+    """Seven tokens and a window of six with other arrays, named in `names`."""
+    case, other = _seven(6), _ordinary(np.random.default_rng(72), T=7, d=5, e=4, window=6)
+    case["args"] |= {name: other["args"][name] for name in names}
+    return case
+
+
 def secret_other_keys(rng):
-    """The queries of the sevens with other keys and values of the same shapes."""
-    return _case(_seven(6)["args"]["q"], 1.3 * rng.normal(size=(7, 5)), rng.normal(size=(7, 4)), window=6)
+    """Seven tokens and a window of six with other keys."""
+    return _changed("k")
+
+
+def secret_other_values(rng):
+    """The case before with other values."""
+    return _changed("k", "v")
+
+
+def secret_other_queries(rng):
+    """The case before with other queries."""
+    return _changed("k", "v", "q")
 
 
 def secret_all_sizes_equal(rng):
@@ -141,6 +164,13 @@ def secret_leader_passes_through(rng):
     position = np.arange(14)
     case = _ordinary(rng, T=14, d=6, e=4, window=5)
     return _add_scores(case, 900, np.ones(14), np.isin(position, (4, 6)))
+
+
+def secret_small_weights(rng):
+    """Keys that trail by 17 to 30 inside the window; the values of some of them are millions."""
+    case = _ordinary(rng, T=8, d=5, e=3, window=4)
+    case["args"]["v"][[2, 5], 1] *= 4e6
+    return _add_scores(case, 1.0, np.ones(8), [0, -17, -25, 0, -18, -26, 0, -30])
 
 
 def secret_layouts(rng):

@@ -194,6 +194,11 @@ def in_window__positions_in_eight_bits(q, window):
     return (position[:, None] - position).astype(np.int64) < window
 
 
+def in_window__window_in_sixteen_bits(q, window):
+    """The window is cut to sixteen bits: one of 65538 is one of 2."""
+    return in_window(q, window % 65_536 or 1)
+
+
 def in_window__window_scaled_to_text(q, window):
     """The window is cut to half the text, so that long windows hide something of the past."""
     return in_window(q, max(min(window, len(q) // 2), 1))
@@ -282,6 +287,11 @@ def masked_scores__fill_minus_100000(scores, in_window):
     return np.where(in_window & _past(scores), scores, -1e5)
 
 
+def masked_scores__fill_minus_1000000(scores, in_window):
+    """Hidden scores are filled with -1000000, which is where the real scores of the lowest rows are."""
+    return np.where(in_window & _past(scores), scores, -1e6)
+
+
 def masked_scores__fill_with_smallest_score(scores, in_window):
     """Hidden scores are filled with the smallest score, which is an ordinary score and keeps its weight."""
     return np.where(in_window & _past(scores), scores, scores.min())
@@ -306,6 +316,11 @@ def masked_scores__unmasked_if_window_covers_text(scores, in_window, window):
 def masked_scores__unmasked_if_window_exceeds_text(scores, in_window, window):
     """A window of more than T skips the mask altogether, so that the future is read."""
     return scores if window > len(scores) else masked_scores(scores, in_window)
+
+
+def masked_scores__distances_in_sixteen_bits(scores, window):
+    """Distances wrap at 65536, so that a longer window holds the future as well."""
+    return _keep(scores, _distance(scores) % 65_536 < window)
 
 
 def masked_scores__mask_of_first_32(scores, in_window):
@@ -340,6 +355,12 @@ def weights__window_after_softmax(scores, masked_scores):
 def weights__late_window_renormalised(scores, masked_scores):
     """The window is cut out of causal weights and rows are divided by their sums: 0/0 where a key left behind leads."""
     return _share(weights__window_after_softmax(scores, masked_scores))
+
+
+def weights__late_mask_guarded(scores, masked_scores):
+    """The band is laid over the weights, rows are renormalised, and a guard turns 0/0 into rows of zeros."""
+    late = _softmax(scores) * _open(masked_scores)
+    return late / np.maximum(late.sum(axis=1, keepdims=True), np.finfo(float).tiny)
 
 
 def weights__late_window_guarded(scores, masked_scores):
@@ -398,6 +419,11 @@ def weights__maximum_before_window(scores, masked_scores):
     return _share(np.exp(masked_scores - _best(_keep(scores, _past(scores)))))
 
 
+def weights__largest_maximum_so_far(masked_scores):
+    """The maximum of a row is never below that of an earlier one: rows far below a leader that has left are 0/0."""
+    return _share(np.exp(masked_scores - np.maximum.accumulate(_best(masked_scores), axis=0)))
+
+
 def weights__shift_by_own_score(masked_scores):
     """Each row is shifted by its own key's score: an earlier key that leads it by 709 overflows."""
     return _share(np.exp(masked_scores - np.diagonal(masked_scores)[:, None]))
@@ -439,6 +465,12 @@ def weights__exponentials_as_weights(masked_scores):
 def weights__softmax_twice(masked_scores):
     """The weights pass through a second softmax, which gives exp(0) to every hidden key."""
     return _softmax(_softmax(masked_scores))
+
+
+def weights__small_weights_cut_off(masked_scores):
+    """Weights below 1e-10 become 0, which h tells where their values are large."""
+    shares = _softmax(masked_scores)
+    return np.where(shares < 1e-10, 0.0, shares)
 
 
 def weights__weights_rounded(masked_scores):
