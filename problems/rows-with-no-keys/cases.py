@@ -4,9 +4,10 @@ B items, H heads, T positions, d key size, e value size. Unless a case says othe
 random, in the padding as well, scores are of order 1, and items and heads differ.
 
 The hidden set keeps these rules: paddings of 0, some, T - 1 and T, alone and side by side; the same arrays with other
-paddings and the same queries with other keys; all sizes different, all equal, twelve heads, T, d and e at 1, T above
-32; zero tokens; padding and later keys ahead by 738, 1.2e3 and 6e4, and by far in rows without a key; rows, heads and items
-at levels from one end of the graded range to the other; values of 1e6 in the padding; every memory layout.
+paddings, then with other keys, values and queries, one at a time; all sizes different, all equal, twelve heads, T, d
+and e at 1, T above 32; zero tokens; padding and later keys ahead by 738, 1.2e3 and 6e4, and by far in rows without a
+key; rows, heads and items at levels from one end of the graded range to the other; values of 1e6 in the padding; every
+memory layout.
 """
 
 import numpy as np
@@ -36,6 +37,15 @@ def _base(pad):
     return _ordinary(np.random.default_rng(61), H=3, T=7, d=4, e=5, pad=pad)
 
 
+def _changed(*names):
+    """The second call with other arrays of these names, which begin with the same number."""
+    case, later = _base([3, 0]), _ordinary(np.random.default_rng(62), H=3, T=7, d=4, e=5, pad=[3, 0])
+    for name in names:
+        later["args"][name].flat[0] = case["args"][name].flat[0]
+        case["args"][name] = later["args"][name]
+    return case
+
+
 def _in_turn(first):
     return {name: LAYOUTS[(first + i) % 3] for i, name in enumerate(("q", "k", "v", "pad"))}
 
@@ -58,10 +68,18 @@ def secret_other_padding(rng):
 
 
 def secret_other_keys(rng):
-    """The same queries and paddings again with other keys and values."""
-    case = _base([3, 0])
-    case["args"] |= {"k": 1.3 * rng.normal(size=(2, 3, 7, 4)), "v": rng.normal(size=(2, 3, 7, 5))}
-    return case
+    """The call before with other keys."""
+    return _changed("k")
+
+
+def secret_other_values(rng):
+    """The call before with other values."""
+    return _changed("k", "v")
+
+
+def secret_other_queries(rng):
+    """The call before with other queries, as keys and values that are kept are asked again."""
+    return _changed("k", "v", "q")
 
 
 def secret_no_padding(rng):

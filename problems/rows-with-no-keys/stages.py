@@ -39,6 +39,13 @@ def _softmax(scores):
     return _share(np.exp(scores - _best(scores)))
 
 
+def _divided(masked_scores, best):
+    """Divide exponentials by their sums, which may be 0; 0 where a key is hidden."""
+    with np.errstate(all="ignore"):
+        exponentials = np.exp(masked_scores - best)
+        return np.where(_open(masked_scores), exponentials / exponentials.sum(axis=-1, keepdims=True), 0.0)
+
+
 def _open(masked_scores):
     return np.isfinite(masked_scores)
 
@@ -73,6 +80,11 @@ def scores__scale_missing(q, k):
 def scores__scale_without_root(q, k):
     """The scores are divided by d instead of its root."""
     return q @ k.swapaxes(-1, -2) / q.shape[-1]
+
+
+def scores__scale_token_count(q, k):
+    """The scores are divided by the root of T, the number of positions."""
+    return q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[2])
 
 
 def scores__scale_full_width(q, k):
@@ -285,6 +297,16 @@ def masked_scores__fill_minus_10000(scores, allowed):
     return np.where(allowed, scores, -1e4)
 
 
+def masked_scores__fill_minus_10000_beside_a_key(scores, allowed):
+    """Hidden scores are filled with -10000, which lies above the real scores of low rows; empty rows stay empty."""
+    return np.where(allowed.any(axis=-1, keepdims=True), np.where(allowed, scores, -1e4), -np.inf)
+
+
+def masked_scores__sentinel_10000_added_beside_a_key(scores, allowed):
+    """-10000 is added to hidden scores, which a lead of more survives; empty rows stay empty."""
+    return np.where(allowed.any(axis=-1, keepdims=True), scores - 1e4 * ~allowed, -np.inf)
+
+
 def masked_scores__mask_multiplies_scores(scores, allowed):
     """The scores are multiplied by the mask, so that hidden keys keep the score 0 and get exp(0)."""
     return scores * allowed
@@ -379,6 +401,26 @@ def weights__unsafe_softmax(masked_scores):
     """exp is taken of the raw scores: it overflows above 709, and rows below -745 count as empty."""
     with np.errstate(all="ignore"):
         return _share(np.exp(masked_scores))
+
+
+def weights__unsafe_softmax_nan(masked_scores):
+    """exp is taken of the raw scores: it overflows above 709, and rows below -745 become 0/0; empty rows are zeroed."""
+    return _divided(masked_scores, 0.0)
+
+
+def weights__one_maximum_for_all_nan(masked_scores):
+    """One maximum of all scores is subtracted, so that rows 745 below it become 0/0; empty rows are zeroed."""
+    return _divided(masked_scores, max(masked_scores.max(), -1e300))
+
+
+def weights__maximum_of_head_nan(masked_scores):
+    """One maximum for each head of each item is subtracted, so that rows below it become 0/0; empty rows are zeroed."""
+    return _divided(masked_scores, _best(masked_scores, axis=(-2, -1)))
+
+
+def weights__maximum_starts_at_zero_nan(masked_scores):
+    """The maximum of a row is never below 0, so that rows below -745 become 0/0; empty rows are zeroed."""
+    return _divided(masked_scores, np.maximum(_best(masked_scores), 0.0))
 
 
 def weights__one_maximum_for_all(masked_scores):
