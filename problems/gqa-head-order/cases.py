@@ -4,10 +4,10 @@ B items, H query heads, G key heads, T tokens, d key size, e value size. Unless 
 values are random, all heads and items differ, scores are of order 1, and no row is near one-hot.
 
 The hidden set keeps these rules: (H, G) = (6, 2), (6, 3), (4, 1), (4, 2), (12, 4), (16, 8), (3, 3) and (1, 1), so that
-H/G and G differ in both directions and agree once; the same queries with other keys alone, and with other values alone;
-all sizes different, all equal but G, T = G and B = G, because equal sizes let wrong axes run; each size at 1; zero
-tokens; later keys ahead by 738, 1.2e3 and 6e4; rows, members of a group, groups and items at different levels, up to
-both ends of the graded range; every memory layout.
+H/G and G differ in both directions and agree once; keys, values and queries changed one at a time; all sizes different,
+all equal but G, T = G and B = G, because equal sizes let wrong axes run; each size at 1; zero tokens; later keys ahead
+by 738, 1.2e3 and 6e4; rows, members of a group, groups and items at different levels, up to both ends of the graded
+range; every memory layout.
 """
 
 import numpy as np
@@ -72,6 +72,14 @@ def secret_other_values(rng):
     others = rng.normal(size=v.shape)
     others.flat[0] = v.flat[0]
     return _case(q, k, others)
+
+
+def secret_other_queries(rng):
+    """Other queries of the same shape, which begin with the same number, to the same keys and values."""
+    q, k, v = _six_and_two()["args"].values()
+    others = 1.3 * rng.normal(size=q.shape)
+    others.flat[0] = q.flat[0]
+    return _case(others, k, v)
 
 
 def secret_four_and_one(rng):
