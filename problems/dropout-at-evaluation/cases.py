@@ -7,7 +7,7 @@ triangles.
 The hidden set keeps these rules: one call repeated with each argument exchanged, so that what is kept without it
 shows; rates of 0, 0.2, 0.5 and more in both modes; patterns that keep everything, nothing, and nothing of a row; all
 sizes different, all equal, each at 1, each at its largest; zero tokens; rows at both ends of the graded range; dropped
-keys that lead by 1.2e3 and more; weights down to 1e-10 behind large values; every memory layout.
+keys that lead by 1.2e3 and more; weights down to 1e-11 behind large values; every memory layout.
 """
 
 import numpy as np
@@ -181,11 +181,11 @@ def secret_dropped_keys_ahead(rng):
 
 
 def secret_small_weights(rng):
-    """Weights from 1e-10 to 1e-8 on values of 1e6: whatever drops or rounds them shows in h."""
+    """Weights from 1e-11 to 1e-8 on values of 1e7: whatever drops or rounds them shows in h."""
     case = _ordinary(rng, T=6, d=3, e=4, rate=0.35, training=True)
     case["args"]["q"] *= 0.4
-    trail = np.array([0.0, -18.0, -23.0, 0.0, -17.5, -20.0])
-    case["args"]["v"] *= np.where(trail < 0, 1e6, 1.0)[:, None]
+    trail = np.array([0.0, -18.0, -23.5, 0.0, -17.5, -22.0])
+    case["args"]["v"] *= np.where(trail < 0, 1e7, 1.0)[:, None]
     return _add_scores(case, 1.0, trail)
 
 

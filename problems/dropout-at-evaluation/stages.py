@@ -181,6 +181,12 @@ def plain_weights__small_weights_dropped(scores):
     return np.where(shares < 1e-7, 0, shares)
 
 
+def plain_weights__tiny_weights_dropped(scores):
+    """Weights below 3e-11 are dropped as noise, although a large value behind one of them shows in h."""
+    shares = _softmax(scores)
+    return np.where(shares < 3e-11, 0, shares)
+
+
 def plain_weights__strongest_key_only(scores):
     """The strongest key of each row takes all the weight."""
     return (np.arange(len(scores)) == scores.argmax(axis=1)[:, None]).astype(np.float64)
@@ -236,6 +242,22 @@ def dropped_weights__factor_of_two(plain_weights, live):
 def dropped_weights__survivors_capped(plain_weights, live, rate):
     """Survivors are cut to 1 after they were enlarged, because weights are thought to be at most 1."""
     return np.minimum(dropped_weights(plain_weights, live, rate), 1.0)
+
+
+def dropped_weights__full_rows_unscaled(plain_weights, live, rate):
+    """Rows of which everything survives are not enlarged, as if nothing had to be made up for."""
+    return np.where(live.all(axis=1, keepdims=True), plain_weights, dropped_weights(plain_weights, live, rate))
+
+
+def dropped_weights__rows_above_one_renormalised(plain_weights, live, rate):
+    """Rows of survivors that sum to more than 1 after the division are normalised again."""
+    right = dropped_weights(plain_weights, live, rate)
+    return right / np.maximum(right.sum(axis=1, keepdims=True), 1.0)
+
+
+def dropped_weights__rate_capped_at_a_half(plain_weights, live, rate):
+    """The factor of the survivors is never more than 2, whatever the rate is."""
+    return plain_weights * live / np.maximum(1 - rate, 0.5)
 
 
 def dropped_weights__rows_renormalised(plain_weights, live):
