@@ -221,7 +221,7 @@ def exponentials__exponentials_below_half_precision_dropped(scores):
 
 
 def exponentials__base_two_before_maximum(scores):
-    """Scores are multiplied by log2(e) before the maximum is subtracted, which rounds large ones in single precision."""
+    """Scores pass into base 2 before the maximum is subtracted, which rounds large ones in single precision."""
     scaled = _single(scores) * np.float32(np.log2(np.e))
     return _double(np.exp2(_shifted(scaled)))
 
