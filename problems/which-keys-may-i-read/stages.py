@@ -113,6 +113,11 @@ def query_positions__all_at_first_query(t_q, t_k):
     return np.full(t_q, t_k - t_q)
 
 
+def query_positions__whole_chunks_before(t_q, t_k):
+    """The offset is rounded down to whole chunks, as if all chunks before had as many queries."""
+    return np.arange(t_q) + ((t_k // t_q - 1) * t_q if t_k >= t_q else t_k - t_q)
+
+
 def query_positions__every_step_counts_twice(t_q, t_k):
     """The position rises by two with each query, because the step is added to a counter that has moved already."""
     return 2 * np.arange(t_q) + (t_k - t_q)
@@ -273,6 +278,17 @@ def keep__transposed_where_square(query_positions, t_q, t_k):
     """Where there are as many queries as keys the mask is transposed."""
     open_keys = _causal(query_positions, t_k)
     return open_keys.T if t_q == t_k else open_keys
+
+
+def keep__turned_over_where_keys_are_gone(query_positions, t_q, t_k):
+    """With more queries than keys the triangle is turned over: queries read their own key and all later ones."""
+    behind = _behind(query_positions, t_k)
+    return behind <= 0 if t_q > t_k else behind >= 0
+
+
+def keep__empty_rows_last(query_positions, t_k):
+    """The rows of queries whose keys are gone stand behind the others instead of before them."""
+    return np.roll(_causal(query_positions, t_k), min(query_positions[0], 0), axis=0)
 
 
 def keep__both_directions(query_positions, t_q, t_k):
