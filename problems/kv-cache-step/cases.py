@@ -6,8 +6,9 @@ are of order 1.
 The hidden set keeps these rules: one text of six tokens cut in five ways, and its queries with other keys; a chunk of
 several tokens behind a cache, chunks of one token, one chunk; all sizes different, T = d, d = e, one pair of features,
 one token, T above 32; zero tokens; later keys of the same chunk ahead by 738, 1.2e3 and 6e4; rows at both ends of the
-graded range, in a chunk and between chunks; leaders in the cache; every memory layout. Scores are set before the
-rotation: queries and keys are turned back by their positions.
+graded range, in a chunk and between chunks; leaders in the cache and in the own chunk; weights of 1e-8 and 1e-10
+on large values, and the largest value on a later key; every memory layout. Scores are set before the rotation: queries
+and keys are turned back by their positions.
 """
 
 import numpy as np
@@ -144,9 +145,20 @@ def secret_levels_far_apart(rng):
 
 
 def secret_leader_in_the_cache(rng):
-    """Two keys of the first chunk lead by 900 and share the weight of every later row."""
+    """Two keys of the first chunk lead by thousands and share the weight of all rows, until a key of the last leads."""
     position = np.arange(9)
-    return _with_scores(rng, 6, 3, [4, 3, 2], (900 * np.ones(9), np.isin(position, (1, 3))))
+    leads = np.where(np.isin(position, (4, 5, 6)), 4000, 900)
+    products = [(leads, np.isin(position, (1, 3))), (3000 * (position > 6), position == 7)]
+    return _with_scores(rng, 6, 3, [4, 3, 2], *products)
+
+
+def secret_small_weights(rng):
+    """Weights near 1e-8 and 1e-10 on values so large that h shows what drops them, and a larger value in the future."""
+    trail = np.array([20.0, 3.0, 2.0, 20.0, 0.0, 24.0, 22.0, 1.0])
+    case = _with_scores(rng, 6, 6, [3, 4, 1], (np.ones(8), trail))
+    case["args"]["v"][:, 0] = np.where(trail < 10, 1e7, 1.0)
+    case["args"]["v"][6] = [1e9, 4e8, -1e9, 7e8, -3e8, 6e8]
+    return case
 
 
 def secret_layouts(rng):

@@ -139,6 +139,11 @@ def positions__counted_behind_chunk(chunks):
     return np.where(_start(chunks) > 0, _end(chunks), 0) + _local(chunks).astype(np.float64)
 
 
+def positions__counted_from_chunk_end(chunks):
+    """In every step, the first one too, positions are counted from the length that the cache has afterwards."""
+    return _end(chunks) + _local(chunks).astype(np.float64)
+
+
 def positions__one_behind_behind_cache(chunks):
     """Behind a cache positions are one short, so that the border's two tokens share one."""
     return _start(chunks) + _local(chunks) - (_start(chunks) > 0).astype(np.float64)
@@ -584,6 +589,34 @@ def weights__maximum_of_own_chunk(masked_scores, chunks):
         return _share(np.exp(masked_scores - _best(own)))
 
 
+def weights__maximum_of_cache(masked_scores, chunks):
+    """Behind a cache the maximum is that of the cached keys, beside which a leading key of the chunk overflows."""
+    start = _start(chunks)[:, None]
+    cached = _keep(masked_scores, (_key(masked_scores) < start) | (start == 0))
+    with np.errstate(over="ignore"):
+        return _share(np.exp(masked_scores - _best(cached)))
+
+
+def weights__shift_by_own_score(masked_scores):
+    """Each row is shifted by the score of its own key, which another one may lead by more than 709."""
+    with np.errstate(over="ignore"):
+        return _share(np.exp(masked_scores - np.diagonal(masked_scores)[:, None]))
+
+
+def weights__shift_by_first_score(masked_scores):
+    """Each row is shifted by the score of the first key, which another one may lead by more than 709."""
+    with np.errstate(over="ignore"):
+        return _share(np.exp(masked_scores - masked_scores[:, :1]))
+
+
+def weights__shift_by_mean_score(masked_scores):
+    """Each row is shifted by the mean of its scores, which the largest may lead by more than 709."""
+    allowed = _open(masked_scores)
+    mean = np.where(allowed, masked_scores, 0.0).sum(axis=1, keepdims=True) / allowed.sum(axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        return _share(np.exp(masked_scores - mean))
+
+
 def weights__maximum_starts_at_zero(masked_scores):
     """The maximum of a row is never below 0, so that rows below -745 are 0/0."""
     return _share(np.exp(masked_scores - np.maximum(_best(masked_scores), 0.0)))
@@ -624,6 +657,18 @@ def weights__cache_and_chunk_apart(masked_scores, chunks):
     with np.errstate(invalid="ignore"):
         cached = _softmax(_keep(masked_scores, is_cached))
     return own + np.where((_start(chunks) > 0)[:, None], cached, 0.0)
+
+
+def weights__shifted_scores_clipped(scores, masked_scores):
+    """Shifted scores are clipped at -30, so that later keys of the chunk keep a weight that a large value shows."""
+    exponentials = np.exp(np.maximum(masked_scores - _best(masked_scores), -30.0))
+    return _share(np.where(np.isneginf(scores), 0.0, exponentials))
+
+
+def weights__small_weights_dropped(masked_scores):
+    """Weights below 1e-9 are set to 0, and what their values bring is lost."""
+    shares = _softmax(masked_scores)
+    return np.where(shares < 1e-9, 0.0, shares)
 
 
 def weights__weights_rounded(masked_scores):
