@@ -4,9 +4,10 @@ H heads, T positions, d key size, e value size. Unless a case says otherwise que
 are of order 1, heads differ, and sinks lie between -2 and 3.
 
 The hidden set keeps these rules: the same arrays with other sinks, the same queries and sinks with other keys; sinks of
-order 1, of 300 and -300, and of 900 beside scores of order 1 and beside scores as large; sinks next to rows at every
-level; all sizes different, all equal, twelve heads, sizes of 1, T above 32; zero tokens; later keys ahead by 738, 1.2e3
-and 6e4; rows and heads at levels from one end of the graded range to the other; every memory layout.
+order 1, of 300 and -300, and of 900 beside scores of order 1 and beside scores as large; some eight to twenty away
+from their rows, one of them 0, all of them 0; sinks next to rows at every level; all sizes different, all equal, twelve
+heads, sizes of 1, T above 32; zero tokens; later keys ahead by 738, 1.2e3 and 6e4; rows and heads at levels from one
+end of the graded range to the other, keys of a row 1700 apart; every memory layout.
 """
 
 import numpy as np
@@ -66,7 +67,7 @@ def secret_other_keys(rng):
 
 
 def secret_sinks_of_hundreds(rng):
-    """Sinks of 300 and 900 and their opposites; rows that they silence, rows that share, rows that drown them."""
+    """Sinks of 300, 900 and their opposites; rows that they silence, rows that share, rows and keys that drown them."""
     levels = np.array(
         [
             [300.0, 299, 0, 302, -300],
@@ -76,7 +77,11 @@ def secret_sinks_of_hundreds(rng):
             [0.0, -899, -901, -1600, -900],
         ]
     )
-    return _add_scores(_ordinary(rng, T=5, d=6, e=4, sink=[300.0, -300, 900, 720, -900]), levels, 1.0)
+    case = _add_scores(_ordinary(rng, T=5, d=6, e=4, sink=[300.0, -300, 900, 720, -900]), levels, 1.0)
+    leads, leaders = np.zeros((5, 5)), np.zeros((5, 5))
+    leads[1, 2:4] = leads[4, 3] = 1700.0
+    leaders[1, 2] = leaders[4, 0] = 1.0
+    return _add_scores(case, leads, leaders, slot=1)
 
 
 def secret_sinks_beside_levels(rng):
@@ -84,6 +89,13 @@ def secret_sinks_beside_levels(rng):
     levels = np.array([3e3, -2e3, -4e5, 9e5, 60.0])
     case = _ordinary(rng, T=6, d=4, e=3, sink=levels + [0.47, 2.03, -1.01, 1.03, 2.97])
     return _add_scores(case, levels[:, None], 1.0)
+
+
+def secret_sinks_a_dozen_away(rng):
+    """Sinks that take some millionths, and sinks that leave as little or less, with values that show it."""
+    case = _ordinary(rng, T=6, d=5, e=4, sink=[-8.0, -10.0, 14.0, 19.0])
+    case["args"]["v"] *= np.array([1, 1, 1e6, 1e9])[:, None, None] / 4
+    return case
 
 
 def secret_all_sizes_equal(rng):
@@ -107,8 +119,8 @@ def secret_one_token(rng):
 
 
 def secret_one_head_one_feature(rng):
-    """H = d = e = 1: no axis may be lost."""
-    return _ordinary(rng, T=6, d=1, e=1, sink=[1.2])
+    """H = d = e = 1: no axis may be lost. The only sink is 0."""
+    return _ordinary(rng, T=6, d=1, e=1, sink=[0.0])
 
 
 def secret_zero_tokens(rng):

@@ -64,6 +64,13 @@ def _lost(log_denominators, sink):
     return np.exp(sink[:, None] - log_denominators)[..., None]
 
 
+def _shifted(masked_scores, sink, shift):
+    """(H, T, T) the weights when `shift` stands for the maximum of the scores."""
+    best = np.maximum(shift, sink[:, None, None])
+    exponentials = _exp(masked_scores - best)
+    return _quotient(exponentials, exponentials.sum(axis=-1, keepdims=True) + np.exp(sink[:, None, None] - best))
+
+
 # Scores, scale included
 
 
@@ -147,6 +154,12 @@ def masked_scores__triangle_transposed(scores):
 def masked_scores__first_key_hidden(scores):
     """The first token is taken for the sink's place, and no query reads it."""
     return _keep(scores, _past(scores) & (np.arange(scores.shape[1]) > 0))
+
+
+def masked_scores__first_key_hidden_from_others(scores):
+    """The first token is taken for a sink, which no query but its own reads."""
+    position = np.arange(scores.shape[1])
+    return _keep(scores, _past(scores) & ((position > 0) | (position[:, None] == 0)))
 
 
 def masked_scores__first_key_is_the_sink(scores, sink):
@@ -360,6 +373,22 @@ def log_denominators__log_sum_of_base_two(masked_scores, sink):
     return total + np.logaddexp(0.0, sink[:, None] - total / np.log(2))
 
 
+def log_denominators__low_sinks_ignored(masked_scores, sink):
+    """A sink that lies more than ten below the largest score of a row is left out of the row."""
+    low = sink[:, None] < _best(masked_scores)[..., 0] - 10
+    return _with(masked_scores, np.where(low, -np.inf, sink[:, None]))
+
+
+def log_denominators__no_sink_where_it_is_zero(masked_scores, sink):
+    """A sink of 0 is taken for none."""
+    return _with(masked_scores, np.where(sink == 0, -np.inf, sink)[:, None])
+
+
+def log_denominators__no_sink_where_all_are_zero(masked_scores, sink):
+    """Sinks that are all 0 are taken for none."""
+    return _with(masked_scores, np.where(sink.any(), sink, -np.inf)[:, None])
+
+
 # Weights
 
 
@@ -450,6 +479,22 @@ def weights__maximum_starts_at_zero(masked_scores, sink):
     return _quotient(exponentials, exponentials.sum(axis=-1, keepdims=True) + np.exp(sink[:, None, None] - best))
 
 
+def weights__shift_by_own_score(masked_scores, sink):
+    """Rows are shifted by the own score or the sink, the larger one; another key may lead both by more than 709."""
+    return _shifted(masked_scores, sink, np.diagonal(masked_scores, axis1=1, axis2=2)[..., None])
+
+
+def weights__shift_by_first_score(masked_scores, sink):
+    """Rows are shifted by the first score or the sink, whichever is larger; a key may lead both by more than 709."""
+    return _shifted(masked_scores, sink, masked_scores[..., :1])
+
+
+def weights__shift_by_mean_score(masked_scores, sink):
+    """Rows are shifted by their mean score or the sink, whichever is larger; a key may lead both by more than 709."""
+    total = np.where(_open(masked_scores), masked_scores, 0.0).sum(axis=-1, keepdims=True)
+    return _shifted(masked_scores, sink, total / _open(masked_scores).sum(axis=-1, keepdims=True))
+
+
 def weights__unsafe_softmax(masked_scores, sink):
     """exp is taken of scores and sinks as they are, which overflows above 709 and gives 0/0 far below."""
     exponentials = _exp(masked_scores)
@@ -486,6 +531,18 @@ def weights__weights_averaged_over_heads(masked_scores, log_denominators):
     """The weights are averaged over the heads."""
     shares = weights(masked_scores, log_denominators)
     return np.broadcast_to(shares.mean(axis=0, keepdims=True), shares.shape)
+
+
+def weights__leading_sink_takes_all(masked_scores, log_denominators, sink):
+    """Where the sink leads all scores of a row by more than ten, the row is set to 0."""
+    quiet = sink[:, None, None] > _best(masked_scores) + 10
+    return np.where(quiet, 0.0, weights(masked_scores, log_denominators))
+
+
+def weights__small_weights_dropped(masked_scores, log_denominators):
+    """Weights below 1e-6 are set to 0, and what their values bring is lost."""
+    shares = weights(masked_scores, log_denominators)
+    return np.where(shares < 1e-6, 0.0, shares)
 
 
 def weights__weights_rounded(masked_scores, log_denominators):
