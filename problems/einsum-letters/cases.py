@@ -221,9 +221,12 @@ def secret_layouts_turned(rng):
 
 
 def secret_integer_tokens(rng):
-    """x int64, every second item first; rows of one head thousands apart, and integers up to 1e5."""
+    """x int64, every second item first; rows of one head thousands apart; integers up to 1e5, in the values too."""
     case = _ordinary(rng, B=2, T=6, m=8, H=3, d=5, e=4, layout=_in_turn(2))
-    case["args"]["x"] = rng.integers(-2, 3, size=(2, 6, 8)).astype(np.float64)
+    args = case["args"]
+    args["x"] = rng.integers(-2, 3, size=(2, 6, 8)).astype(np.float64)
+    args["x"][:, :, 2] = rng.integers(33_000, 100_001, size=(2, 6)) * rng.choice([-1, 1], size=(2, 6))
+    args["w_q"][2] = args["w_k"][2] = 0.0
     level = [[60_000, -40_000, 18_000, 100_000, -80_000, 0], [-24_000, 80_000, 99_000, -18_000, 50_000, 7]]
     _add_scores(case, level, 1.0, [0.05, -0.04, 0.07])
     return _cast(case, np.int64, ("x",))
