@@ -167,7 +167,7 @@ def secret_ahead_at_the_edge_of_exp(rng):
 
 def secret_rows_far_apart(rng):
     """Rows from one end of the graded range to the other, and near the ends of the range of exp."""
-    levels = np.array([-4e5, 999_980, 3e3, -999_980, 20, -3e4, 708.9, -742, 5e5])
+    levels = np.array([-4e5, 999_980, 3e3, -999_994, 20, -3e4, 708.9, -742, 5e5])
     return _add_scores(_ordinary(rng, B=1, H=6, G=3, T=9, d=5, e=4), levels, 1.0)
 
 
