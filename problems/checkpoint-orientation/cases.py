@@ -199,7 +199,7 @@ def secret_ahead_at_the_edge_of_exp(rng):
 
 def secret_rows_far_apart(rng):
     """Rows from one end of the graded range to the other, and near the ends of the range of exp."""
-    level = np.array([[-4e5, 9e5, 3e3, -9e5, 20.0, -3e4, 709.0, -742.0, 5e5]])
+    level = np.array([[-4e5, 999_990, 3e3, -999_994, 20.0, -3e4, 709.0, -742.0, 5e5]])
     return _case(_add_scores(_arguments(rng, B=1, T=9, m=8, H=3, d=4), level, [1.0, 1.0, 1.0]))
 
 

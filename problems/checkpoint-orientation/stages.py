@@ -470,6 +470,11 @@ def masked_scores__fill_minus_10000(scores):
     return np.where(_past(scores), scores, -1e4)
 
 
+def masked_scores__fill_minus_1000000(scores):
+    """Later scores are filled with -1000000, the lower end of the graded range, which the lowest rows come near."""
+    return np.where(_past(scores), scores, -1e6)
+
+
 def masked_scores__fill_minus_500000(scores):
     """Later scores are filled with -500000, which a row at the lower end of the graded range does not reach."""
     return np.where(_past(scores), scores, -5e5)
