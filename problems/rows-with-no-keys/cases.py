@@ -150,7 +150,7 @@ def secret_ahead_at_the_edge_of_exp(rng):
 
 def secret_levels_far_apart(rng):
     """Rows of text and of padding from one end of the graded range to the other."""
-    levels = np.array([-4e5, 999_980, 3e3, -999_980, -4e5, -3e4, 709.0, -744, 5e5])
+    levels = np.array([-4e5, 999_980, 3e3, -999_994, -4e5, -3e4, 709.0, -744, 5e5])
     case = _ordinary(rng, H=2, T=9, d=5, e=4, pad=[2, 0])
     return _add_scores(case, levels, 1.0)
 

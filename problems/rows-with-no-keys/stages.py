@@ -302,6 +302,11 @@ def masked_scores__fill_minus_10000_beside_a_key(scores, allowed):
     return np.where(allowed.any(axis=-1, keepdims=True), np.where(allowed, scores, -1e4), -np.inf)
 
 
+def masked_scores__fill_minus_1000000_beside_a_key(scores, allowed):
+    """Hidden scores are filled with -1000000, which the scores of the lowest rows come near; empty rows stay empty."""
+    return np.where(allowed.any(axis=-1, keepdims=True), np.where(allowed, scores, -1e6), -np.inf)
+
+
 def masked_scores__sentinel_10000_added_beside_a_key(scores, allowed):
     """-10000 is added to hidden scores, which a lead of more survives; empty rows stay empty."""
     return np.where(allowed.any(axis=-1, keepdims=True), scores - 1e4 * ~allowed, -np.inf)
