@@ -3,10 +3,11 @@
 A row is what the axes in front leave: K scores. Unless a case says otherwise scores are random and of order 1, so that
 each row shares its weight among several keys.
 
-The hidden set keeps these rules: a square matrix first, in which sums that lost their axis run; the same shape again;
-one to four axes, all different, all equal, of length 1, of 70; levels of 3e3 and -3e3, 1e4 apart, all near -2e3, near
--4e5, at both ends of the graded range and of the range of exp; two keys that lead and share the weight; weights down to
-1e-8; hidden keys at every place, beside low scores too; zero scores; int64, float32 and every memory layout.
+The hidden set keeps these rules: a square matrix first, in which sums that lost their axis run; the same shape again,
+and the same numbers in one row; one to four axes, all different, all equal, of length 1, of 70; levels of 3e3 and -3e3,
+1e4 apart, all near -2e3, near -4e5, at both ends of the graded range and of the range of exp, along each of four axes;
+two keys that lead and share the weight; weights down to 1e-8; hidden keys at every place, beside the lowest scores too;
+zero scores; int64, float32 and every memory layout.
 """
 
 import numpy as np
@@ -55,8 +56,8 @@ def secret_not_square(rng):
 
 
 def secret_one_row(rng):
-    """A single axis."""
-    return _case(_ordinary(rng, 6))
+    """A single axis, with the numbers of the square in one row."""
+    return _case(secret_square(rng)["args"]["scores"].ravel())
 
 
 def secret_three_axes(rng):
@@ -90,9 +91,9 @@ def secret_all_near_minus_2000(rng):
 
 
 def secret_levels_far_apart(rng):
-    """Rows from one end of the graded range to the other."""
-    levels = np.array([-4e5, 999_990, -999_990, 5e5, 2e3, -3e4])
-    return _case(_ordinary(rng, 6, 4) + levels[:, None])
+    """Items, heads and rows from one end of the graded range to the other, in four axes."""
+    levels = np.array([[-4e5, 999_990, -999_990], [5e5, 2e3, -3e4]])
+    return _case(_ordinary(rng, 2, 3, 2, 4) + levels[:, :, None, None] * np.array([1, -1])[:, None])
 
 
 def secret_edges_of_exp(rng):
@@ -123,8 +124,8 @@ def secret_hidden_keys(rng):
 
 
 def secret_hidden_keys_in_low_rows(rng):
-    """Hidden keys in rows near -50, -2000, -4e5 and 3000, in three axes."""
-    levels = np.array([[-50.0, -2e3], [-4e5, 3e3]])
+    """Hidden keys in rows near -50, -2000, -1e6 and 3000, in three axes."""
+    levels = np.array([[-50.0, -2e3], [-999_990, 3e3]])
     return _case(_hide(_ordinary(rng, 2, 2, 5), 0.4) + levels[..., None])
 
 
@@ -136,6 +137,11 @@ def secret_integers(rng):
 def secret_large_integers(rng):
     """Integers at levels up to 1e6."""
     return _case(rng.integers(-2, 3, (3, 5)) + np.array([[999_990], [-999_990], [800]]))
+
+
+def secret_one_integer_key(rng):
+    """K = 1 and integers: every weight is 1, and no integer."""
+    return _case(rng.integers(-3, 4, (3, 2, 1)))
 
 
 def secret_single_precision(rng):

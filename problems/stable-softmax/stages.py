@@ -161,6 +161,12 @@ def shifted__hidden_at_minus_10000(scores):
     return double - _best(double)
 
 
+def shifted__hidden_at_minus_1000000(scores):
+    """Hidden scores become -1e6, an end of the range of finite scores, which the lowest rows come near."""
+    double = np.where(np.isneginf(scores), -1e6, _double(scores))
+    return double - _best(double)
+
+
 def shifted__hidden_at_zero(scores):
     """Hidden scores become 0, an ordinary score."""
     double = np.where(np.isneginf(scores), 0.0, _double(scores))
