@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from grader.grading.attention_decide import decide
 from grader.grading.attention_trace import Layer, Seen
 from grader.grading.compare import is_right, right_outputs
-from grader.grading.reference import Reference, worth_tracing
+from grader.grading.reference import Reference, tolerance_of, worth_tracing
 from grader.grading.seen import SeenStages
-from grader.grading.stage_match import DOUBLE, SINGLE
 from grader.grading.trace import TRACES, Trace, trace_submission
 from grader.problems.cases import Array, Case, arrays_of
 from grader.problems.loader import Problem
@@ -51,7 +48,7 @@ class Look:
             return None
         names = output_stages(problem.spec.entries[self.case.entry], problem.spec.stages)
         wrong = [name for name, right in zip(names, right_outputs(self.case, returned), strict=True) if not right]
-        return self.seen.only_candidate(wrong, reference.parents) if wrong else None
+        return self.seen.only_candidate(wrong, reference.parents, reference.shown) if wrong else None
 
 
 def looks_at(
@@ -73,8 +70,6 @@ def layer_of(problem: Problem, case: Case, reference: Reference, returned: Seque
 
 
 def _seen(case: Case, trace: Trace, layer: Layer | None, reference: Reference) -> SeenStages:
-    is_single = any(array.dtype == np.float32 for array in arrays_of(case.arguments))
-    tolerance = SINGLE if is_single else DOUBLE
     if layer is not None:
-        return Seen(layer, trace, tolerance)
-    return SeenStages(trace, reference.stages[case.name], arrays_of(case.arguments), tolerance)
+        return Seen(layer, trace, tolerance_of(case))
+    return SeenStages(trace, reference.stages[case.name], arrays_of(case.arguments), tolerance_of(case))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from grader.grading.seen import SeenStages
+from grader.grading.stage_match import DOUBLE, SINGLE
+from grader.grading.trace import trace_submission
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Array, Case, arrays_of
 from grader.problems.composition import stages_of, trace_cases
@@ -21,10 +25,15 @@ ORDINARY_MAX: Final = 30.0  # size of inputs whose scores are no extremes
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """The reference's stages by case, and of each stage the stages that it reads."""
+    """The reference's stages by case, of each stage the stages that it reads, and which ones right sources show.
+
+    A stage that most accepted sources do not hold as an array, such as a table of blocks, is not missed where a trace
+    does not show it.
+    """
 
     parents: Mapping[str, tuple[str, ...]]
     stages: Mapping[str, Mapping[str, Array]]
+    shown: frozenset[str] = frozenset()
 
 
 def reference_of(problem: Problem, cases: Sequence[Case], lane: Lane, cache: CaseCache) -> Reference:
@@ -45,9 +54,30 @@ def reference_of(problem: Problem, cases: Sequence[Case], lane: Lane, cache: Cas
             name: tuple(parameter for parameter in function.parameters if parameter in tree.stages)
             for name, function in tree.stages.items()
         }
-        found = Reference(parents, stages)
+        found = Reference(parents, stages, _shown(problem, fitting, stages, lane))
         cache.keep(problem, "traces", found, _pack)
     return found
+
+
+def _shown(
+    problem: Problem, cases: Sequence[Case], stages: Mapping[str, Mapping[str, Array]], lane: Lane
+) -> frozenset[str]:
+    """Return the stages that a trace of at least half of the accepted sources shows."""
+    chosen = {case.entry: case for case in reversed(worth_tracing([c for c in cases if c.name in stages], len(cases)))}
+    seen: Counter[str] = Counter()
+    asked: Counter[str] = Counter()
+    for path in problem.files.below("submissions/accepted"):
+        source = problem.files.contents[path]
+        for case, trace in trace_submission(problem, source, list(chosen.values()), lane):
+            found = SeenStages(trace, stages[case.name], arrays_of(case.arguments), tolerance_of(case))
+            asked.update(list(stages[case.name]))
+            seen.update(name for name in stages[case.name] if found.has(name))
+    return frozenset(name for name, count in asked.items() if 2 * seen[name] >= count)
+
+
+def tolerance_of(case: Case) -> tuple[float, float]:
+    """Return how close an array of a trace has to be to a stage."""
+    return SINGLE if any(array.dtype == np.float32 for array in arrays_of(case.arguments)) else DOUBLE
 
 
 def _size(case: Case) -> int:
@@ -80,13 +110,13 @@ def is_ordinary(case: Case) -> bool:
 
 def _pack(reference: Reference) -> bytes:
     parents = {stage: list(names) for stage, names in reference.parents.items()}
-    return encode([parents, {name: dict(stages) for name, stages in reference.stages.items()}])
+    return encode([parents, {name: dict(stages) for name, stages in reference.stages.items()}, sorted(reference.shown)])
 
 
 def _unpack(data: bytes) -> Reference:
     try:
-        parents, stages = decode(data)
+        parents, stages, shown = decode(data)
         found: dict[str, Any] = {name: dict(values) for name, values in stages.items()}
-        return Reference({stage: tuple(names) for stage, names in parents.items()}, found)
+        return Reference({stage: tuple(names) for stage, names in parents.items()}, found, frozenset(shown))
     except (TypeError, ValueError, AttributeError):
         raise WireError("no reference stages") from None

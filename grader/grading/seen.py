@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from grader.grading.stage_match import DOUBLE, NOT_FOUND, Match, Observed
 from grader.grading.trace import Trace
 from grader.problems.cases import Array
 
+_HIDDEN: Final = -1e4  # scores that count do not lie so low on the ordinary cases that are traced
 Parents = Mapping[str, tuple[str, ...]]
 
 
@@ -31,11 +33,32 @@ class SeenStages:
 
     @cached_property
     def matches(self) -> Mapping[str, Match]:
-        """Of each stage how it was found; a trace holds no truth values."""
+        """Of each stage how it was found."""
         return {
-            name: self.observed.match(array.astype(np.float64)) if array.dtype.kind in "fi" else NOT_FOUND
+            name: self._mask(array) if array.dtype.kind == "b" else self.observed.match(array.astype(np.float64))
             for name, array in self._stages.items()
         }
+
+    def _mask(self, mask: Array) -> Match:
+        """Return whether a mask was applied; a trace holds no truth values, but what they hide.
+
+        It is there when an array is hidden, which is far below everything else or exactly 0, in just the places that
+        the mask says, whichever way round.
+        """
+        if mask.all() or not mask.any():
+            return NOT_FOUND
+        found = []
+        for number, array in enumerate(self.observed.arrays):
+            if array.ndim < mask.ndim or not self.observed.spend(array.size):
+                continue
+            try:
+                wanted = np.broadcast_to(mask, array.shape)
+            except ValueError:
+                continue
+            hidden = (array <= _HIDDEN) | (array == 0)
+            if np.array_equal(hidden, wanted) or np.array_equal(hidden, ~wanted):
+                found.append(number)
+        return Match("whole", tuple(found)) if found else NOT_FOUND
 
     def has(self, *stages: str) -> bool:
         """Whether all these stages are there as they should be."""
@@ -81,15 +104,19 @@ class SeenStages:
         found |= dict.fromkeys(inherited, "inherited") | dict.fromkeys(right | late, "ok") | {wrong: "wrong"}
         return found
 
-    def only_candidate(self, wrong_outputs: Sequence[str], parents: Parents) -> str | None:
+    def only_candidate(self, wrong_outputs: Sequence[str], parents: Parents, shown: Collection[str]) -> str | None:
         """Return the one stage that is not there although all that it reads is, None where there are several.
 
         Args:
             wrong_outputs: the stages that the case's wrong outputs are.
+            shown: the stages that right sources mostly have as arrays. Where another one is not seen and a wrong output
+                reads it, either may be at fault.
         """
         right = with_ancestors([stage for stage in self._stages if self.has(stage)], parents) - set(wrong_outputs)
         asked = with_ancestors(wrong_outputs, parents)
-        found = [s for s in self._stages if s in asked and s not in right and set(parents.get(s, ())) <= right]
+        read = {stage for output in wrong_outputs for stage in parents.get(output, ())}
+        passed = right | (read - set(shown))
+        found = [s for s in self._stages if s in asked and s not in right and set(parents.get(s, ())) <= passed]
         return found[0] if len(found) == 1 else None
 
 
