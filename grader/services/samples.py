@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from typing import Final
@@ -72,6 +73,7 @@ def assignment(name: str, value: object, numbers: int = sys.maxsize) -> str:
         legacy=False,
     ):
         text = repr(value)
+    text = re.sub(r"dtype=(\w+)\)$", r"dtype=np.\1)", text)
     # repr aligns the rows of an array for the word before it
     indented = text.replace("\n", "\n" + " " * len(f"{name} = np."))
     return f"{name} = np.{indented}" if isinstance(value, np.ndarray) else f"{name} = {text}"
