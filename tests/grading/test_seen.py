@@ -1,0 +1,52 @@
+"""What counts as seen of a stage that is no array of numbers, or that right sources mostly do without."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grader.grading.seen import SeenStages
+from grader.grading.trace import Trace
+from grader.problems.cases import Array
+
+SCORES = np.array([[0.3, -1.2, 0.7], [1.1, 0.4, -0.6], [0.9, -0.2, 0.5]])
+ALLOWED = np.tri(3, dtype=bool)
+WEIGHTS = np.where(ALLOWED, np.exp(SCORES), 0.0)
+PARENTS = {"masked": ("scores", "allowed"), "weights": ("masked",)}
+
+
+def seen_in(*arrays: Array) -> SeenStages:
+    stages = {"scores": SCORES, "allowed": ALLOWED, "masked": np.where(ALLOWED, SCORES, -np.inf), "weights": WEIGHTS}
+    return SeenStages(Trace((), tuple(map(np.ascontiguousarray, arrays)), None, False, False), stages, ())
+
+
+@pytest.mark.parametrize(
+    ("array", "is_seen"),
+    [
+        (np.where(ALLOWED, SCORES, -np.inf), True),
+        (np.where(ALLOWED, SCORES, -1e9), True),
+        (np.where(ALLOWED, 2 * SCORES, -1e30)[None, None], True),
+        (np.where(ALLOWED, 0.25, 0.0), True),
+        (np.where(ALLOWED, 0.0, SCORES), True),
+        (np.where(ALLOWED.T, SCORES, -np.inf), False),
+        (np.where(np.tri(3, k=1, dtype=bool), SCORES, -np.inf), False),
+        (SCORES, False),
+        (np.where(ALLOWED, SCORES, -5.0), False),
+    ],
+)
+def test_a_mask_is_seen_by_what_it_hides(array: Array, is_seen: bool) -> None:
+    assert seen_in(array).has("allowed") is is_seen
+
+
+@pytest.mark.parametrize(
+    ("arrays", "shown", "stage"),
+    [
+        ([SCORES, np.where(ALLOWED, 3.0, 0.0)], ("scores", "allowed", "masked", "weights"), "masked"),
+        ([SCORES, np.where(ALLOWED, 3.0, 0.0)], ("scores", "allowed", "weights"), None),
+        ([SCORES, np.where(ALLOWED, SCORES, -np.inf)], ("scores", "allowed", "masked", "weights"), "weights"),
+    ],
+)
+def test_what_right_sources_mostly_do_without_is_not_blamed_for_the_output_that_reads_it(
+    arrays: list[Array], shown: tuple[str, ...], stage: str | None
+) -> None:
+    assert seen_in(*arrays).only_candidate(["weights"], PARENTS, shown) == stage
