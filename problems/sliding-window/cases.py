@@ -155,7 +155,7 @@ def secret_ahead_at_the_edge_of_exp(rng):
 
 def secret_levels_far_apart(rng):
     """Rows from one end of the graded range to the other, and near the ends of the range of exp."""
-    levels = [-4e5, 999_980, 20, -999_980, -3e4, 3e3, 708.9, -742, 5e5]
+    levels = [-999_994, 999_980, 20, -4e5, -3e4, 3e3, 708.9, -742, 5e5]
     return _add_scores(_ordinary(rng, T=9, d=5, e=6, window=4), 1.0, levels, np.ones(9))
 
 
