@@ -4,10 +4,10 @@ B items, T tokens, m model width, H heads, d the size of a head. Unless a case s
 biases are random, so that no matrix is symmetric and no two biases are alike, and scores are of order 1.
 
 The hidden set keeps these rules: square matrices with several heads and with one, H*d above m and below it; the same
-arrays with another number of heads, and with one matrix, one bias or the tokens changed; biases of zeros, all
-of them or some; tokens of zeros, which the biases make something of; all sizes different, all equal, T = H*d = m, each
-at 1; later keys ahead by 738, 1.2e3 and 6e4; rows, heads and items at different levels, up to both ends of the graded
-range; every memory layout.
+arrays with another number of heads, and with any one of them changed, but for k_bias, which weights and y do not show;
+biases of zeros, all of them or some; tokens of zeros, which the biases make something of; all sizes different, all
+equal, T = H*d = m, each at 1; later keys ahead by 738, 1.2e3 and 6e4; rows, heads and items at different levels, up to
+both ends of the graded range; every memory layout.
 """
 
 import numpy as np
@@ -55,14 +55,14 @@ def _without(args, *names):
 
 
 def _calls():
-    """Arguments of seven calls, matrices square; each differs from the one before in one, but for the corner."""
+    """Arguments of ten calls, matrices square; each differs from the one before in one, but for the corner."""
     rng = np.random.default_rng(2424)
     args, later = (_arguments(rng, B=2, T=12, m=12, H=3, d=4) for _ in range(2))
     for name in ("x", *MATRICES, *BIASES):
         later[name].flat[0] = args[name].flat[0]
     later["n_heads"] = 2
     calls = [args]
-    for name in ("v_weight", "v_bias", "o_weight", "o_bias", "n_heads", "x"):
+    for name in ("v_weight", "v_bias", "o_weight", "o_bias", "n_heads", "x", "q_weight", "q_bias", "k_weight"):
         calls.append(calls[-1] | {name: later[name]})
     return calls
 
@@ -93,7 +93,7 @@ def sample_format(rng):
 
 
 def secret_square(rng):
-    """H*d = m: all matrices are square, and only values tell them from their transposes; the first of seven calls."""
+    """H*d = m: all matrices are square, and only values tell them from their transposes; the first of ten calls."""
     return _case(_calls()[0])
 
 
@@ -125,6 +125,21 @@ def secret_other_number_of_heads(rng):
 def secret_other_tokens(rng):
     """The call before with other tokens, as a layer is called again and again."""
     return _case(_calls()[6])
+
+
+def secret_other_query_weight(rng):
+    """The call before with another q_weight."""
+    return _case(_calls()[7])
+
+
+def secret_other_query_bias(rng):
+    """The call before with another q_bias."""
+    return _case(_calls()[8])
+
+
+def secret_other_key_weight(rng):
+    """The call before with another k_weight."""
+    return _case(_calls()[9])
 
 
 def secret_square_single_head(rng):
