@@ -4,10 +4,10 @@ A row is what the axes in front leave: K scores. Unless a case says otherwise sc
 each row shares its weight among several keys.
 
 The hidden set keeps these rules: a square matrix first, in which sums that lost their axis run; the same shape again,
-and the same numbers in one row; one to four axes, all different, all equal, of length 1, of 70; levels of 3e3 and -3e3,
-1e4 apart, all near -2e3, near -4e5, at both ends of the graded range and of the range of exp, along each of four axes;
-two keys that lead and share the weight; weights down to 1e-8; hidden keys at every place, beside the lowest scores too;
-zero scores; int64, float32 and every memory layout.
+and the same numbers in one row; one to four axes, all different, all equal, of length 1, of 70; levels of 3e3 and
+-3e3, 1e4 apart, all near -2e3, near -4e5, at both ends of the graded range and of the range of exp, along each of four
+axes; rows that span the range, in floats and in integers; two keys that lead and share the weight; weights down to
+1e-8; hidden keys at every place, beside the lowest scores too; zero scores; int64, float32 and every memory layout.
 """
 
 import numpy as np
@@ -71,8 +71,8 @@ def secret_four_axes(rng):
 
 
 def secret_many_keys(rng):
-    """More than forty keys."""
-    return _case(_ordinary(rng, 3, 70))
+    """A square of seventy rows and keys, all of which count: no row reads fewer."""
+    return _case(_ordinary(rng, 70, 70))
 
 
 def secret_one_key(rng):
@@ -91,9 +91,11 @@ def secret_all_near_minus_2000(rng):
 
 
 def secret_levels_far_apart(rng):
-    """Items, heads and rows from one end of the graded range to the other, in four axes."""
+    """Items, heads and rows from one end of the graded range to the other, in four axes; one row spans it."""
     levels = np.array([[-4e5, 999_990, -999_990], [5e5, 2e3, -3e4]])
-    return _case(_ordinary(rng, 2, 3, 2, 4) + levels[:, :, None, None] * np.array([1, -1])[:, None])
+    scores = _ordinary(rng, 2, 3, 2, 4) + levels[:, :, None, None] * np.array([1, -1])[:, None]
+    scores[0, 1, 0, 2] -= 1_999_980
+    return _case(scores)
 
 
 def secret_edges_of_exp(rng):
@@ -135,8 +137,10 @@ def secret_integers(rng):
 
 
 def secret_large_integers(rng):
-    """Integers at levels up to 1e6."""
-    return _case(rng.integers(-2, 3, (3, 5)) + np.array([[999_990], [-999_990], [800]]))
+    """Integers at levels up to 1e6; a last key lies so far below the first that 8 or 16 bits do not tell them apart."""
+    scores = rng.integers(-2, 3, (3, 5)) + np.array([[999_990], [-999_990], [800]])
+    scores[0, 4] = scores[0, 0] - 30 * 2**16
+    return _case(scores)
 
 
 def secret_one_integer_key(rng):
