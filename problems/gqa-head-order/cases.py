@@ -4,10 +4,10 @@ B items, H query heads, G key heads, T tokens, d key size, e value size. Unless 
 values are random, all heads and items differ, scores are of order 1, and no row is near one-hot.
 
 The hidden set keeps these rules: (H, G) = (6, 2), (6, 3), (4, 1), (4, 2), (12, 4), (16, 8), (3, 3) and (1, 1), so that
-H/G and G differ in both directions and agree once; keys, values and queries changed one at a time; all sizes different,
-all equal but G, T = G and B = G, because equal sizes let wrong axes run; each size at 1; zero tokens; later keys ahead
-by 738, 1.2e3 and 6e4; rows, members of a group, groups and items at different levels, up to both ends of the graded
-range; every memory layout.
+H/G and G differ in both directions and agree once; keys, values and queries changed one at a time, their numbers and
+sums kept; all sizes different, all equal but G, T = G and B = G, because equal sizes let wrong axes run; each size at
+1; zero tokens; later keys ahead by 738, 1.2e3 and 6e4; rows, members of a group, groups and items at different levels,
+up to both ends of the graded range; every memory layout.
 """
 
 import numpy as np
@@ -33,7 +33,14 @@ def _add_scores(case, per_query, per_key, slot=0):
 
 
 def _six_and_two():
-    return _ordinary(np.random.default_rng(62), B=4, H=6, G=2, T=5, d=7, e=8)
+    """Ordinary arguments in steps of 1/64, so that their sums are exact in any order."""
+    case = _ordinary(np.random.default_rng(62), B=4, H=6, G=2, T=5, d=7, e=8)
+    return _case(*(np.rint(64 * array) / 64 for array in case["args"].values()))
+
+
+def _turned(array):
+    """The features in another order, but for the first: shape, corner and sums stay, also the sum of each token."""
+    return np.concatenate([array[..., :1], np.roll(array[..., 1:], 1, axis=-1)], axis=-1)
 
 
 def _in_turn(first):
@@ -59,27 +66,21 @@ def secret_six_and_two(rng):
 
 
 def secret_other_keys(rng):
-    """The same queries and values with other keys of the same shape, which begin with the same number."""
+    """The same queries and values; the keys hold the same numbers in another order."""
     q, k, v = _six_and_two()["args"].values()
-    others = 1.3 * rng.normal(size=k.shape)
-    others.flat[0] = k.flat[0]
-    return _case(q, others, v)
+    return _case(q, _turned(k), v)
 
 
 def secret_other_values(rng):
-    """The same queries and keys with other values of the same shape, which begin with the same number."""
+    """The same queries and keys; the values hold the same numbers in another order."""
     q, k, v = _six_and_two()["args"].values()
-    others = rng.normal(size=v.shape)
-    others.flat[0] = v.flat[0]
-    return _case(q, k, others)
+    return _case(q, k, _turned(v))
 
 
 def secret_other_queries(rng):
-    """Other queries of the same shape, which begin with the same number, to the same keys and values."""
+    """The same keys and values; the queries hold the same numbers in another order."""
     q, k, v = _six_and_two()["args"].values()
-    others = 1.3 * rng.normal(size=q.shape)
-    others.flat[0] = q.flat[0]
-    return _case(others, k, v)
+    return _case(_turned(q), k, v)
 
 
 def secret_four_and_one(rng):
