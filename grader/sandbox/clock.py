@@ -30,11 +30,10 @@ class Clock:
         """Return the time by this clock."""
         return time.monotonic() - self._set_back
 
-    def is_set_back(self) -> bool:
-        """Leave out what the child has waited since this was last asked; return whether that was anything."""
-        before = self._set_back
-        self._set_back = max(before, min(self._waited() - self._waited_before, self._set_back_max))
-        return self._set_back > before
+    def set_back(self) -> None:
+        """Leave out what the child has waited so far."""
+        waited = min(self._waited() - self._waited_before, self._set_back_max)
+        self._set_back = max(self._set_back, waited)
 
     def _waited(self) -> float:
         """Return for how many seconds the child was ready to run and did not, 0 where the kernel does not say."""

@@ -298,9 +298,12 @@ class Run:
 
     def _milliseconds(self, deadline: float) -> float:
         left = deadline - self._clock.now()
-        if left <= 0 and not self._clock.is_set_back():
+        if left <= 0:
+            self._clock.set_back()
+            left = deadline - self._clock.now()
+        if left <= 0:
             raise RunEnded(End.TIME, "the grader's clock ran out")
-        return max(left, 0.0) * 1000 + 1
+        return left * 1000 + 1
 
     def _read_from(self, descriptor: int) -> None:
         data = os.read(descriptor, _READ)

@@ -81,7 +81,8 @@ class Judging:
         self._sweep()
         for thread in self._threads:
             thread.start()
-        threading.Thread(target=self.prepare, name="preparing", daemon=True).start()
+        self._threads.append(threading.Thread(target=self.prepare, name="preparing", daemon=True))
+        self._threads[-1].start()
 
     def dispatch(self, session: Session, row: Row) -> None:
         """Have a row judged once the session's transaction is committed, never before and never without."""
@@ -114,6 +115,8 @@ class Judging:
     def prepare(self) -> None:
         """Make ahead what the findings of the offered problems need; until then the first one waits for it."""
         for problem in self._packages.offered():
+            if self._stopping.is_set():
+                return
             try:
                 prepare(problem, self._pool.lane, self._cache, self._stopping.is_set)
             except Exception as error:

@@ -20,14 +20,14 @@ from tests.packages import TINY, edited
 from tests.processes import all_gone, children_of
 
 pytestmark = pytest.mark.sandbox
-CHOSEN_OF: Final = ("audit-single-head", "heads-never-mix", "split-merge-reshape")
+CHOSEN_OF: Final = ("sliding-window", "stable-softmax", "heads-never-mix")
 CHOSEN: Final = {"accepted": 1, "wrong_answer": 2, "run_time_error": 1}  # so many of each package
-SLOW: Final = PROBLEMS / "audit-single-head/submissions/time_limit_exceeded/recursive_log_sum.py"
+SLOW: Final = PROBLEMS / "sliding-window/submissions/time_limit_exceeded/step_by_step_through_the_window.py"
 
 
 def sources() -> dict[str, tuple[str, Path, str]]:
     """Return slug, path and expected verdict of a choice of the shipped sources, by candidate."""
-    chosen = {SLOW.stem: ("audit-single-head", SLOW, "TLE")}
+    chosen = {SLOW.stem: ("sliding-window", SLOW, "TLE")}
     for package in (PROBLEMS / slug for slug in CHOSEN_OF):
         for folder, count in CHOSEN.items():
             for path in sorted((package / "submissions" / folder).glob("*.py"))[:count]:

@@ -28,6 +28,7 @@ FIGURES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.sandbox
 def test_the_figures_are_one_object(command: Command) -> None:
     ended = command.run("bench", "--rounds", "10", "--json")

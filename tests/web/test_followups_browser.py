@@ -132,7 +132,9 @@ def test_paper_has_every_fold_open_and_no_controls(visit: Visit) -> None:
         expect(page.get_by_role("button", name=name)).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [360, 1024, 1440])
+@pytest.mark.parametrize(
+    "width", [360, pytest.param(1024, marks=pytest.mark.long), pytest.param(1440, marks=pytest.mark.long)]
+)
 def test_pages_fit_and_axe_finds_nothing(chromium: Browser, base: str, width: int) -> None:
     visit = Visit(chromium, base, viewport={"width": width, "height": 740})
     page = visit.page

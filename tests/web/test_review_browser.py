@@ -216,7 +216,9 @@ def test_paper_has_no_controls_and_no_private_notes(visit: Visit, stage: Round) 
         expect(page.get_by_role(role)).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [360, 1024, 1440])
+@pytest.mark.parametrize(
+    "width", [360, pytest.param(1024, marks=pytest.mark.long), pytest.param(1440, marks=pytest.mark.long)]
+)
 def test_pages_fit_and_axe_finds_nothing(chromium: Browser, base: str, stage: Round, width: int) -> None:
     visit = Visit(chromium, base, viewport={"width": width, "height": 740})
     page = visit.page

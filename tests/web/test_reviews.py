@@ -273,9 +273,9 @@ def test_a_hostile_source_slows_nobody_down(
     hand_in(engine, attempt, 2, replace(judgement, cases=prints), source)
     hand_in(engine, attempt, 3, replace(judgement, cases=prints), source[::-1])
     for compare in ("starter", "previous", "fix"):
-        worked = time.process_time()
+        worked = time.thread_time()
         page = browser.text(f"{path}?submission=3&compare={compare}")
-        assert (time.process_time() - worked) * 1000 < LONG_MS, compare
+        assert (time.thread_time() - worked) * 1000 < LONG_MS, compare
         assert len(page) < 1_500_000
         assert "\x1b" not in html.unescape(page)
 
