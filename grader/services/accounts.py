@@ -11,7 +11,7 @@ from grader.errors import NotFound, UserError
 from grader.report.visible import visible
 from grader.services import audit
 from grader.store import account_queries as queries
-from grader.store.models import NAME_LENGTH, User
+from grader.store.models import FORMER, NAME_LENGTH, User
 
 
 class UnusableName(UserError):
@@ -171,7 +171,7 @@ def remove(session: Session, user: User, now: datetime, actor: User | None = Non
     if queries.delete_user(session, stored):
         return True
     stored.name = f"former user {stored.public_id}"
-    stored.name_key, stored.password_hash = name_key(stored.name), None
+    stored.name_key, stored.password_hash = f"{FORMER}{stored.public_id}", None
     stored.is_interviewer = stored.is_admin = False
     stored.epoch += 1
     return False
@@ -179,7 +179,7 @@ def remove(session: Session, user: User, now: datetime, actor: User | None = Non
 
 def _locked(session: Session, user: User) -> User:
     stored = queries.user_locked(session, user.id)
-    if stored is None:
+    if stored is None or stored.is_former:
         raise NotFound(f"There is no user {user.name} any more.")
     return stored
 

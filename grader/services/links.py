@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from grader.errors import NotFound
+from grader.errors import NotFound, UserError
 from grader.services import accounts, audit, passwords
 from grader.services.passwords import Passwords
 from grader.services.sessions import hash_of, new_token
@@ -31,7 +31,13 @@ class LinkEnded(NotFound):
 
 
 def make(session: Session, user: User | None, now: datetime, lifetime: timedelta, actor: User | None = None) -> str:
-    """Return the token of a new link, which ends earlier ones of the same user; None: it makes the first admin."""
+    """Return the token of a new link, which ends earlier ones of the same user; None: it makes the first admin.
+
+    Raises:
+        UserError: the account is deleted.
+    """
+    if user is not None and user.is_former:
+        raise UserError(f"{user.name} is deleted for good, so no link opens the account; add a new one instead.")
     queries.delete_links_before(session, now)
     queries.delete_links_for(session, user)
     token = new_token()

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import UserError
 from grader.report.visible import visible
-from grader.services import audit
+from grader.services import audit, own_time
 from grader.services.packages import Packages
 from grader.store import review_queries as queries
 from grader.store.base import storable
@@ -133,9 +133,11 @@ def finish(
 
     Raises:
         UserError: there is no decision in it.
+        NotNow: the candidate is not done yet.
     As `save` otherwise.
     """
     reviewed = queries.attempt_reviewed(session, user, public_id, writes=True, lock=True)
+    _require_over(reviewed, now)
     review = _stored(session, user, reviewed, draft, version, packages, now)
     if draft.decision is None:
         raise UserError("Choose a decision first; a review that is finished stays as it is.")
@@ -150,6 +152,14 @@ def finish(
         decision=draft.decision.value,
         points=len(draft.points),
     )
+
+
+def _require_over(reviewed: Reviewed, now: datetime) -> None:
+    """Make sure that nothing is handed in any more."""
+    if not own_time.is_over(reviewed.invitation, now):
+        raise NotNow(
+            "The candidate's time is not over yet; keep the draft, and finish when nothing can change any more."
+        )
 
 
 def _stored(
@@ -225,12 +235,14 @@ def override(
     Raises:
         NotFound: the user neither reviews such an attempt nor is an admin.
         UserError: there is no reason, or a very long one.
+        NotNow: the candidate is not done yet.
         Outdated: somebody else has set the score meanwhile.
     """
     reason = storable(reason.replace("\r\n", "\n").strip())
     if not REASON_MIN <= len(reason) <= REASON_MAX:
         raise UserError(f"Say why, in {REASON_MIN} to {REASON_MAX} characters; the reason stays in the history.")
     reviewed = queries.attempt_reviewed(session, user, public_id, writes=not user.is_admin, lock=True)
+    _require_over(reviewed, now)
     history = queries.overrides_of(session, reviewed.attempt)
     if seen != len(history):
         raise Outdated("Somebody else has set this score meanwhile. Reload the page and look at the history first.")

@@ -34,6 +34,9 @@ class Package(Base):
     uploaded_by_id: Mapped[int | None] = mapped_column(ForeignKey("user_account.id"))  # None: from the folder
 
 
+FORMER: Final = "\x01"  # begins the folded name of an account that is deleted; no name that is given holds it
+
+
 class User(Base):
     """Someone with an account. Everybody may practise; further rights are switches."""
 
@@ -48,6 +51,11 @@ class User(Base):
     is_admin: Mapped[bool] = mapped_column(default=False)
     epoch: Mapped[int] = mapped_column(default=1)  # grows with each change of rights or password: older sessions end
     created_at: Mapped[datetime]
+
+    @property
+    def is_former(self) -> bool:
+        """Whether the account is deleted and only stands for its owner in records of others."""
+        return self.name_key.startswith(FORMER)
 
 
 class WebSession(Base):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from sqlalchemy import Engine, func, select
 
+from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
 from grader.services import accounts, attempts, links, own_data, sessions
 from grader.services.judging import write_result
@@ -138,3 +140,11 @@ def test_who_is_named_by_records_of_interviews_is_a_former_user_there(engine: En
         left = session.get_one(User, ada.id)
     assert (left.name, left.password_hash) == (f"former user {ada.public_id}", None)
     make_candidate(engine, "Ada")  # the name is free
+    with write_session(engine) as session:
+        former = session.get_one(User, ada.id)
+        with pytest.raises(UserError, match="is deleted for good, so no link opens the account"):
+            links.make(session, former, NOON, links.RESET)
+        with pytest.raises(NotFound):
+            accounts.set_rights(session, former, NOON, is_interviewer=True, is_admin=True)
+        with pytest.raises(NotFound):
+            accounts.set_password(session, former, "hash", NOON)

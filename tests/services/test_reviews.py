@@ -15,7 +15,7 @@ from grader.services.packages import Packages
 from grader.services.review_page import ReviewPage
 from grader.services.reviews import NotNow, Outdated
 from grader.store import review_queries
-from grader.store.interview_models import AuditEntry, Decision, Interview, Part, Review, ScoreOverride
+from grader.store.interview_models import AuditEntry, Decision, Interview, Invitation, Part, Review, ScoreOverride
 from grader.store.models import Attempt, FollowUpAnswer, Submission, User
 from grader.store.session import read_session, write_session
 from tests.services.interviewing import make_interviewer
@@ -330,3 +330,18 @@ def test_the_number_of_queries_does_not_grow(
         finish(engine, packages, make_member(engine, interview, name), attempt)
     assert asked() == before
     assert before <= 20
+
+
+def test_nothing_is_settled_while_the_candidate_is_at_work(
+    engine: Engine, packages: Packages, rita: User, lead: User, attempt: Attempt
+) -> None:
+    at_work = after(5)
+    with write_session(engine) as session:
+        reviewed = review_queries.attempt_reviewed(session, rita, attempt.public_id)
+        session.get_one(Invitation, reviewed.invitation.id).ended_at = None
+    with pytest.raises(reviews.NotNow, match="time is not over yet"), write_session(engine) as session:
+        reviews.finish(session, rita, attempt.public_id, draft(), 0, packages, at_work)
+    with pytest.raises(reviews.NotNow, match="time is not over yet"), write_session(engine) as session:
+        reviews.override(session, lead, attempt.public_id, 50.0, REASON, 0, at_work)
+    with write_session(engine) as session:
+        assert reviews.save(session, rita, attempt.public_id, draft(), 0, packages, at_work) == 1
