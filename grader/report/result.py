@@ -25,8 +25,9 @@ CSV_COLUMNS: Final = (
     "source_sha256",
     "package_sha256",
 )
-# how formulas begin, in some spreadsheets in full width as well; a cell may begin after another country's separator
-_FORMULA: Final = re.compile(r"(^|[;,|])(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+# how formulas begin, in some spreadsheets in full width as well; a cell may begin after another country's separator,
+# and a quote be taken off before it
+_FORMULA: Final = re.compile(r"(^|[;,|])(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 def result(judgement: Judgement) -> dict[str, Any]:
