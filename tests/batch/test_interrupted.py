@@ -128,7 +128,7 @@ def test_a_second_interrupt_ends_at_once(command: Command) -> None:
         started = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
         ended = end_of(process)
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 30
         assert (ended.code, ended.err.splitlines()[-1]) == (130, "grader: Interrupted.")
         assert wait_until(lambda: not any(alive(pid) for pid in below), 5)
     finally:

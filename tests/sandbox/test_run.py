@@ -58,7 +58,7 @@ def test_slow_source_ends_by_the_clock(lane: Lane, source: str) -> None:
     started = time.monotonic()
     end, detail = end_of(lane, source, limits=limits)
     assert (end, detail) == (End.TIME, "the grader's clock ran out")
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 30
 
 
 def test_total_time_is_limited_too(lane: Lane) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import time
 import tracemalloc
 from typing import Any
 
@@ -202,7 +201,6 @@ MALFORMED = {
 @pytest.mark.parametrize(("body", "problem"), MALFORMED.values(), ids=MALFORMED)
 def test_malformed_bytes_are_a_wire_error(body: bytes, problem: str) -> None:
     tracemalloc.start()
-    started = time.perf_counter()
     try:
         with pytest.raises(WireError) as caught:
             decode(body)
@@ -211,7 +209,6 @@ def test_malformed_bytes_are_a_wire_error(body: bytes, problem: str) -> None:
         tracemalloc.stop()
     assert str(caught.value) == problem
     assert peak < 24 * MAX_VALUES * 8  # of the many arrays; the others need kilobytes
-    assert time.perf_counter() - started < 5
 
 
 def test_as_many_values_as_allowed_are_read() -> None:
@@ -220,10 +217,14 @@ def test_as_many_values_as_allowed_are_read() -> None:
 
 def test_frame_full_of_tiny_values_is_given_up_soon() -> None:
     body = b"l" + u32(FRAME_LIMIT - 16) + b"n" * (FRAME_LIMIT - 16)
-    started = time.perf_counter()
-    with pytest.raises(WireError, match="too many values"):
-        decode(body)
-    assert time.perf_counter() - started < 2
+    tracemalloc.start()
+    try:
+        with pytest.raises(WireError, match="too many values"):
+            decode(body)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 24 * MAX_VALUES  # of what was read until then; all of it would be hundreds of megabytes
 
 
 @given(st.binary(max_size=200))

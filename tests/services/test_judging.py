@@ -168,14 +168,14 @@ def test_a_verdict_can_be_waited_for(engine: Engine, service: Judging, ada: User
         service.dispatch(session, submission)
     began = time.monotonic()
     service.wait(submission.id, 0.2)
-    assert 0.2 <= time.monotonic() - began < 5  # nothing judges yet
+    assert 0.2 <= time.monotonic() - began < 30  # nothing judges yet
     service.start()
     service.wait(submission.id, 60)
     assert verdicts(engine) == [Verdict.WA]
     began = time.monotonic()
     service.wait(submission.id, 60)
     service.wait(submission.id + 1, 60)  # of which nothing is known here
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 def test_only_some_wait_for_verdicts_at_a_time(engine: Engine, service: Judging, ada: User, attempt: Attempt) -> None:
