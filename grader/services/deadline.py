@@ -21,6 +21,7 @@ from grader.services.packages import Packages
 from grader.store import queries, taking_queries
 from grader.store.models import Attempt, Submission, User
 from grader.store.session import read_session, write_session
+from grader.store.time_models import EarlyEnd
 
 EVERY_S: Final = 1.0
 log = logging.getLogger(__name__)
@@ -52,6 +53,11 @@ def close(
         for attempt in attempts
         if (submission := _hand_in(session, attempt, found.interview.submissions_max, packages, found.ended_at))
     ]
+    if ended_by is not None:
+        ended = EarlyEnd(
+            invitation_id=found.id, user_id=ended_by.id, reason="", is_told=False, created_at=found.ended_at
+        )
+        session.add(ended)
     action = "invitation.end" if ended_by else "invitation.close"
     audit.record(session, ended_by, action, found, now, found.interview, drafts=len(made))
     return made

@@ -28,6 +28,7 @@ from grader.store import interview_queries as queries
 from grader.store.base import storable
 from grader.store.interview_models import TITLE_LENGTH, Interview, Shown
 from grader.store.models import Package, User
+from grader.wording import told_time
 
 VALUE_LENGTH: Final = 200  # characters of one field that are kept while a form is not saved
 
@@ -149,7 +150,7 @@ class Form:
 def options(session: Session, user: User, packages: Packages) -> list[Option]:
     """Return the problems that a user can add: their uploads, then those of the folder, easiest first."""
     uploads = queries.uploads_of(session, user)
-    own = [Option(one.sha256, one.title, f"uploaded {one.created_at:%d %b %H:%M}", False) for one in uploads]
+    own = [Option(one.sha256, one.title, f"uploaded {told_time(one.created_at)}", False) for one in uploads]
     public = [
         Option(one.sha256, one.spec.title, f"{one.spec.level}, {one.spec.minutes} min", True)
         for one in packages.offered()

@@ -23,6 +23,7 @@ from grader.services.packages import Packages
 from grader.store import interview_queries as queries
 from grader.store.interview_models import TITLE_LENGTH, Interview, InterviewMember, InterviewProblem, Part
 from grader.store.models import Package, User
+from grader.wording import told_time
 
 COPY: Final = " (copy)"
 
@@ -245,7 +246,7 @@ def _require_time_left(session: Session, interview: Interview, closes_at: dateti
     last = queries.last_end(session, interview, now)
     if closes_at is not None and last is not None and closes_at < last:
         raise NotNow(
-            f"Somebody who is under way has time until {last:%d %b %H:%M} UTC, so the interview cannot close earlier; "
+            f"Somebody who is under way has time until {told_time(last)}, so the interview cannot close earlier; "
             "end their time first, or choose a later one."
         )
 

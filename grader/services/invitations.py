@@ -18,8 +18,10 @@ from grader.services.interviews import NotNow
 from grader.services.sessions import hash_of, new_token
 from grader.store import interview_queries as queries
 from grader.store.base import storable
-from grader.store.interview_models import LABEL_LENGTH, Extension, Interview, Invitation, Part
+from grader.store.interview_models import LABEL_LENGTH, Interview, Invitation, Part
 from grader.store.models import User
+from grader.store.time_models import EarlyEnd, Extension
+from grader.wording import told_time
 
 INVITATIONS_MAX: Final = 1000  # of one interview
 LIST_BYTES_MAX: Final = 256 << 10
@@ -221,7 +223,7 @@ def extend(
     ends_at = (now if is_over else invitation.ends_at) + timedelta(minutes=number)
     if interview.closes_at is not None and ends_at > interview.closes_at:
         raise NotNow(
-            f"The interview closes at {interview.closes_at:%d %b %H:%M} UTC, before that time would be over; "
+            f"The interview closes at {told_time(interview.closes_at)}, before that time would be over; "
             "change its window first."
         )
     invitation.ends_at, invitation.ended_at = ends_at, None
@@ -231,8 +233,19 @@ def extend(
     return extension
 
 
-def end_early(session: Session, user: User, public_id: str, invitation_id: str, reason: str, now: datetime) -> None:
+def end_early(
+    session: Session, user: User, public_id: str, invitation_id: str, reason: str, now: datetime, *, is_told: bool
+) -> None:
     """End a candidate's time now; their drafts are handed in as at any end.
+
+    Args:
+        session: stores the end.
+        user: who ends it.
+        public_id: the interview's.
+        invitation_id: the candidate's.
+        reason: why; reviewers read it.
+        now: the time.
+        is_told: whether the candidate reads the reason as well.
 
     Raises:
         NotFound: the user leads no such interview, or it has no such candidate.
@@ -244,7 +257,8 @@ def end_early(session: Session, user: User, public_id: str, invitation_id: str, 
     if state(invitation, interview, now) is not State.STARTED:
         raise NotNow(f"{invitation.label} is not under way, so there is no time to end.")
     invitation.ends_at = now  # what follows is done by who watches the clock
-    audit.record(session, user, "invitation.end", invitation, now, interview, reason=why)
+    session.add(EarlyEnd(invitation_id=invitation.id, user_id=user.id, reason=why, is_told=is_told, created_at=now))
+    audit.record(session, user, "invitation.end", invitation, now, interview, reason=why, told=is_told)
 
 
 def with_tokens(session: Session, interview: Interview, tokens: Iterable[str]) -> list[Invited]:

@@ -9,9 +9,10 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from grader.errors import NotFound
-from grader.services import audit
+from grader.services import audit, own_time
 from grader.services.packages import Packages
 from grader.services.review_page import ReviewPage, SubmissionShown, review_page, submission_shown
+from grader.services.time_changes import TimeChange, all_changes
 from grader.store import interview_queries, review_queries, taking_queries
 from grader.store.interview_models import Interview, Invitation, Review
 from grader.store.models import User
@@ -32,9 +33,20 @@ class Packet:
 
     interview: Interview
     invitation: Invitation
+    changes: Sequence[TimeChange]  # of the candidate's time
     attempts: Sequence[AttemptPacket]
     made_at: datetime
     made_by: str
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """When the candidate's time ends or ended; None: they never started."""
+        return own_time.end_of(self.invitation)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the candidate's time was over when the packet was made."""
+        return own_time.is_over(self.invitation, self.made_at)
 
 
 def note(session: Session, user: User, public_id: str, invitation_id: str, now: datetime) -> None:
@@ -60,7 +72,7 @@ def packet(
         _attempt(session, user, attempt.public_id, packages)
         for attempt in taking_queries.attempts_in(session, invitation)
     ]
-    return Packet(interview, invitation, found, now, user.name)
+    return Packet(interview, invitation, all_changes(session, invitation), found, now, user.name)
 
 
 def _found(session: Session, user: User, public_id: str, invitation_id: str) -> tuple[Interview, Invitation]:

@@ -11,9 +11,11 @@ from typing import Literal
 from sqlalchemy.orm import Session
 
 from grader.grading.verdict import Verdict
+from grader.services.time_changes import TimeChange, all_changes
 from grader.store import review_queries as queries
 from grader.store.models import FollowUpAnswer, Submission
 from grader.store.review_queries import Reviewed
+from grader.wording import counted
 
 Kind = Literal["ok", "bad", "ours", "none", "info"]
 
@@ -33,12 +35,10 @@ def timeline(
     session: Session, reviewed: Reviewed, submissions: Sequence[Submission], answers: Mapping[str, FollowUpAnswer]
 ) -> tuple[Event, ...]:
     """Return everything that is known of an attempt's course, earliest first."""
+    changes = all_changes(session, reviewed.invitation)
     events = [
-        *_course(reviewed),
-        *(
-            Event(at, "info", f"{minutes} minutes more", why)
-            for at, minutes, why in queries.extensions_in(session, reviewed.invitation)
-        ),
+        *_course(reviewed, changes),
+        *(_time_change(change) for change in changes),
         *(
             Event(at, "none", "ran the samples", "" if verdict is None else f"They came to {verdict.value}.")
             for at, verdict in queries.runs_in(session, reviewed.attempt)
@@ -52,7 +52,7 @@ def timeline(
     return tuple(sorted(events, key=lambda event: place.get(event.submission, event.at)))
 
 
-def _course(reviewed: Reviewed) -> Iterator[Event]:
+def _course(reviewed: Reviewed, changes: Sequence[TimeChange]) -> Iterator[Event]:
     attempt, invitation = reviewed.attempt, reviewed.invitation
     if invitation.accepted_at is not None:
         yield Event(invitation.accepted_at, "none", "accepted the invitation")
@@ -64,9 +64,16 @@ def _course(reviewed: Reviewed) -> Iterator[Event]:
         yield Event(attempt.diagnosed_at, "info", "named a stage", attempt.diagnosed_stage or "")
     if attempt.draft_saved_at is not None:
         yield Event(attempt.draft_saved_at, "none", "last change in the editor")
-    if invitation.ended_at is not None:
-        is_early = invitation.ends_at is not None and invitation.ended_at < invitation.ends_at
-        yield Event(invitation.ended_at, "none", "ended the interview" if is_early else "the time was over")
+    if invitation.ended_at is not None and all(change.at != invitation.ended_at for change in changes):
+        yield Event(invitation.ended_at, "none", "the time was over")
+
+
+def _time_change(change: TimeChange) -> Event:
+    if change.is_own:
+        return Event(change.at, "none", "ended the interview", "The candidate did, before the time was over.")
+    word = "time ended early" if change.minutes is None else f"{counted(change.minutes, 'minute')} more"
+    told = " (The candidate reads this reason.)" if change.is_told else ""
+    return Event(change.at, "info", word, f"By {change.by}: {change.reason}{told}")
 
 
 def _handed_in(submission: Submission) -> Event:

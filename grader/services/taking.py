@@ -21,10 +21,12 @@ from grader.services.candidate_view import HandedIn
 from grader.services.feedback import Feedback
 from grader.services.packages import Packages
 from grader.services.sessions import hash_of
+from grader.services.time_changes import TimeChange, told_changes
 from grader.store import taking_queries as queries
 from grader.store.base import Mode
 from grader.store.interview_models import Interview, InterviewProblem, Invitation
 from grader.store.models import Attempt, Submission, User
+from grader.wording import told_time
 
 OWN_SHOWN: Final = 50  # invitations of one candidate
 
@@ -81,6 +83,7 @@ class Taking:
     stage: Stage
     problems: int
     seconds_left: int
+    changes: tuple[TimeChange, ...]  # of the time
     tasks: tuple[Task, ...]
 
 
@@ -146,7 +149,7 @@ def start(session: Session, candidate: User, public_id: str, packages: Packages,
         raise NotFound("There is no such interview, or it is not yours; your interviews are listed on one page.")
     stage = stage_of(invitation, interview, now)
     if stage is Stage.TOO_EARLY:
-        raise NotOpen(f"This interview opens at {interview.opens_at:%d %b %H:%M} UTC; start it then.")
+        raise NotOpen(f"This interview opens at {told_time(interview.opens_at)}; start it then.")
     if stage is Stage.MISSED:
         raise NotOpen("This interview is closed, so it cannot be started any more; ask the people who invited you.")
     ends_at = now + timedelta(minutes=interview.minutes)
@@ -211,6 +214,7 @@ def taking(session: Session, candidate: User, public_id: str, now: datetime) -> 
         stage=stage_of(invitation, interview, now),
         problems=queries.number_of_problems(session, interview),
         seconds_left=own_time.seconds_left(invitation, now),
+        changes=told_changes(session, invitation),
         tasks=_tasks(session, invitation, interview, now),
     )
 

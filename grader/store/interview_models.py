@@ -121,19 +121,6 @@ class Invitation(Base):
     user: Mapped[User | None] = relationship()
 
 
-class Extension(Base):
-    """More time for one candidate, and why."""
-
-    __tablename__ = "extension"
-
-    id: Mapped[Key]
-    invitation_id: Mapped[int] = mapped_column(ForeignKey("invitation.id"), index=True)
-    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id"))
-    minutes: Mapped[int]
-    reason: Mapped[LongText]
-    created_at: Mapped[datetime]
-
-
 class Review(Base):
     """One interviewer's notes and decision on an attempt."""
 

@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from grader.errors import NotFound
 from grader.grading.verdict import Verdict
 from grader.store.interview_models import (
-    Extension,
     Interview,
     InterviewMember,
     InterviewProblem,
@@ -240,17 +239,6 @@ def invitations_with(session: Session, interview: Interview, hashes: Sequence[st
         Invitation.interview_id == interview.id, Invitation.revoked_at.is_(None), Invitation.token_sha256.in_(hashes)
     )
     return {invitation.token_sha256: invitation for invitation in session.scalars(statement)}
-
-
-def extensions_of(session: Session, invitation: Invitation) -> Sequence[tuple[Extension, str]]:
-    """Return what time a candidate was given besides, oldest first, each with the name of who gave it."""
-    statement = (
-        select(Extension, User.name)
-        .join(User, User.id == Extension.user_id)
-        .where(Extension.invitation_id == invitation.id)
-        .order_by(Extension.id)
-    )
-    return [(extension, name) for extension, name in session.execute(statement)]
 
 
 def tried_in(session: Session, invitations: Sequence[Invitation]) -> dict[tuple[int, int], Tried]:

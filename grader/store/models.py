@@ -9,11 +9,13 @@ from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from grader.grading.verdict import Reason, Verdict, Visibility
+from grader.store import time_models  # noqa: F401 - its tables belong to the same schema
 from grader.store.base import Base, Key, LongText, Mode, PublicId, ShortText
 from grader.store.interview_models import Interview, Invitation
 
 NAME_LENGTH: Final = 60  # of a user's name
 NAME_KEY_LENGTH: Final = 180  # folding a letter's case can make three of it
+NAME_LOOK_LENGTH: Final = 240  # a letter and three marks
 PASSWORD_HASH_LENGTH: Final = 255
 DEVICE_LENGTH: Final = 60
 QUESTION_ID_LENGTH: Final = 80
@@ -46,6 +48,9 @@ class User(Base):
     public_id: Mapped[PublicId]
     name: Mapped[str] = mapped_column(String(NAME_LENGTH))
     name_key: Mapped[str] = mapped_column(String(NAME_KEY_LENGTH), unique=True)  # what signing in looks a name up by
+    name_look: Mapped[str | None] = mapped_column(
+        String(NAME_LOOK_LENGTH), index=True, unique=True
+    )  # one for names that can be taken for each other; None where they were given before that was refused
     password_hash: Mapped[str | None] = mapped_column(String(PASSWORD_HASH_LENGTH))  # None: only a link opens it
     is_interviewer: Mapped[bool] = mapped_column(default=False)
     is_admin: Mapped[bool] = mapped_column(default=False)

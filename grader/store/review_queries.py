@@ -14,7 +14,6 @@ from grader.errors import NotFound
 from grader.grading.verdict import Reason, Verdict
 from grader.store import interview_queries
 from grader.store.interview_models import (
-    Extension,
     Interview,
     InterviewMember,
     Invitation,
@@ -189,12 +188,6 @@ def runs_in(session: Session, attempt: Attempt) -> Sequence[tuple[datetime, Verd
     """Return when an attempt's kept sample runs were asked for, oldest first, and what they came to."""
     statement = select(SampleRun.created_at, SampleRun.verdict).filter_by(attempt_id=attempt.id)
     return [(at, verdict) for at, verdict in session.execute(statement.order_by(SampleRun.ordinal))]
-
-
-def extensions_in(session: Session, invitation: Invitation) -> Sequence[tuple[datetime, int, str]]:
-    """Return when a candidate was given more time, oldest first: how many minutes, and why."""
-    statement = select(Extension.created_at, Extension.minutes, Extension.reason).filter_by(invitation_id=invitation.id)
-    return [(at, minutes, why) for at, minutes, why in session.execute(statement.order_by(Extension.id))]
 
 
 def evidence_of(session: Session, submission: Submission) -> EvidenceRecord | None:

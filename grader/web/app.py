@@ -38,6 +38,7 @@ from grader.web import (
     interviews,
     invitations,
     lesson,
+    once,
     packages,
     pages,
     problems,
@@ -54,6 +55,7 @@ from grader.web import (
 )
 from grader.web.gathering import BODY_BYTES_MAX
 from grader.web.service import Service, user
+from grader.wording import counted
 
 FORM_PARTS_MAX: Final = 20
 
@@ -132,11 +134,13 @@ def _set_up_templates(app: Flask) -> None:
     environment = app.jinja_env
     environment.undefined = StrictUndefined
     environment.trim_blocks = environment.lstrip_blocks = True
-    for text in (texts.code, texts.numbered, texts.markdown, texts.plain, texts.inline, texts.number, texts.moment):
+    written = (texts.code, texts.numbered, texts.markdown, texts.plain, texts.inline, texts.number, texts.moment)
+    for text in (*written, texts.agreeing, counted):
         environment.filters[text.__name__] = text
     for drawn in (visible, fault_words, stage_words, stage_strip, sample_weights, observed_in, stage_facts, measured):
         environment.filters[drawn.__name__] = drawn
     environment.globals.update(version=__version__, user=user, theme=pages.theme, themes=pages.THEMES)
+    environment.globals["form_key"] = once.form_key
     versions = _static_versions(app)
 
     @app.url_defaults

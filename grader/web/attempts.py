@@ -8,19 +8,23 @@ from datetime import datetime
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sqlalchemy.orm import Session
 
 from grader.errors import GraderError, UserError
 from grader.grading.case_run import is_empty
 from grader.problems.loader import Problem
 from grader.services import attempts, candidate_view, diagnoses, drafts, feedback, load, own_time, sample_runs
-from grader.services.attempts import AttemptClosed, TooManyWaiting
+from grader.services.attempts import AttemptClosed, SourceTooLarge, TooManyWaiting
 from grader.services.contract_table import contract_table
 from grader.services.load import TooBusy
 from grader.services.sample_run_view import view
 from grader.services.samples import SampleView
+from grader.services.time_changes import told_changes
 from grader.store import queries, sample_run_queries
+from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.errors import DATABASE_FAILURES, database_away, retry_header
+from grader.web.once import once
 from grader.web.service import current_user, now, received_at, service
 
 log = logging.getLogger(__name__)
@@ -54,6 +58,7 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
                 shown=shown,
                 samples=shown_samples(problem) if shown.content else (),
                 submissions=submissions,
+                changes=told_changes(session, attempt.invitation) if attempt.invitation else (),
                 refused=refused,
                 typed=_text() if refused and "source" in request.form else "",
             )
@@ -127,15 +132,20 @@ def submit(public_id: str) -> ResponseReturnValue:
     current = current_user()
     try:
         _require_text(source)
-        require_room(came_at)
         with write_session(service().engine) as session:
-            submission = attempts.submit(session, current, public_id, source, came_at)
-            service().dispatch(session, submission)
-    except (NothingHandedIn, TooBusy, TooManyWaiting, AttemptClosed) as error:
+            page = once(session, lambda: _submitted(session, current, public_id, source, came_at))
+    except (NothingHandedIn, SourceTooLarge, TooBusy, TooManyWaiting, AttemptClosed) as error:
         return _refused(public_id, error)
     except DATABASE_FAILURES as error:
         return _refused(public_id, database_away(error))
-    return redirect(url_for("verdicts.show", public_id=public_id, ordinal=submission.ordinal), 303)
+    return redirect(page, 303)
+
+
+def _submitted(session: Session, current: User, public_id: str, source: bytes, came_at: datetime) -> str:
+    load.require_room(session, came_at, service().started_at)
+    submission = attempts.submit(session, current, public_id, source, came_at)
+    service().dispatch(session, submission)
+    return url_for("verdicts.show", public_id=public_id, ordinal=submission.ordinal)
 
 
 def _require_text(source: bytes) -> None:

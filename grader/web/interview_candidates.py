@@ -9,15 +9,18 @@ from typing import Final
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.report.result import safe_cell
 from grader.services import interviews, invitations, live
 from grader.services.interview_settings import UnusableSettings
 from grader.services.invitations import EXTENSION_MAX, INVITATIONS_MAX, REASON_LENGTH, Invited
+from grader.services.time_changes import all_changes
 from grader.store import interview_queries as queries
 from grader.store.interview_models import LABEL_LENGTH, Part
 from grader.store.session import read_session, write_session
+from grader.web.once import once
 from grader.web.pages import public_address
 from grader.web.service import current_user, now, service
 
@@ -103,7 +106,7 @@ def _candidate(
         interview = queries.interview_of(session, current, public_id)
         invitation = queries.invitation_in(session, interview, invitation_id)
         line = live.line_of(session, interview, invitation, now())
-        extensions = queries.extensions_of(session, invitation)
+        changes = all_changes(session, invitation)
     if not queries.is_member(current, interview) and request.method == "GET":
         with write_session(service().engine) as session:
             interviews.note_read(session, current, interview, now())
@@ -111,7 +114,7 @@ def _candidate(
         "interview_candidate.html",
         interview=interview,
         line=line,
-        extensions=extensions,
+        changes=changes,
         is_lead=queries.is_lead(current, interview),
         error=error,
         place=place,
@@ -156,20 +159,28 @@ def extend(public_id: str, invitation: str) -> ResponseReturnValue:
     minutes, reason = request.form.get("minutes", ""), request.form.get("reason", "")
     try:
         with write_session(service().engine) as session:
-            invitations.extend(session, current_user(), public_id, invitation, minutes, reason, now())
+            page = once(session, lambda: _extended(session, public_id, invitation, minutes, reason))
     except NotFound:
         raise
     except UserError as error:
         return _candidate(public_id, invitation, error, "extend")
-    return _done(public_id, invitation, "extended")
+    return redirect(page, 303)
+
+
+def _extended(session: Session, public_id: str, invitation: str, minutes: str, reason: str) -> str:
+    invitations.extend(session, current_user(), public_id, invitation, minutes, reason, now())
+    return _address_of(public_id, invitation, "extended")
 
 
 @bp.post("/candidates/<invitation>/end")
 def end(public_id: str, invitation: str) -> ResponseReturnValue:
     """End the candidate's time now."""
+    why = request.form.get("why", "")
     try:
         with write_session(service().engine) as session:
-            invitations.end_early(session, current_user(), public_id, invitation, request.form.get("why", ""), now())
+            invitations.end_early(
+                session, current_user(), public_id, invitation, why, now(), is_told="told" in request.form
+            )
     except NotFound:
         raise
     except UserError as error:
@@ -178,4 +189,8 @@ def end(public_id: str, invitation: str) -> ResponseReturnValue:
 
 
 def _done(public_id: str, invitation: str, done: str) -> ResponseReturnValue:
-    return redirect(url_for("interview_candidates.show", public_id=public_id, invitation=invitation, done=done), 303)
+    return redirect(_address_of(public_id, invitation, done), 303)
+
+
+def _address_of(public_id: str, invitation: str, done: str) -> str:
+    return url_for("interview_candidates.show", public_id=public_id, invitation=invitation, done=done)

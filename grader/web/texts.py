@@ -21,6 +21,7 @@ from pygments.lexers import PythonLexer
 
 from grader.problems.texts import FormulaError, make_parser, mathml
 from grader.report.visible import visible
+from grader.wording import iso_time, plural, told_time
 
 _FORMATTER: Final = HtmlFormatter[str](nowrap=True)
 
@@ -58,10 +59,16 @@ def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.6g}".replace("-", "−")
 
 
-def moment(value: datetime) -> Markup:
-    """Return a time that a script shows in the reader's zone; without one it stays in UTC."""
-    iso = value.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Markup('<time datetime="{}">{}</time>').format(iso, value.strftime("%d %b %H:%M UTC"))
+def moment(value: datetime, *, exact: bool = False) -> Markup:
+    """Return a time that a script shows in the reader's zone; without one it stays in UTC. Exact ones have seconds."""
+    mark = Markup(" data-exact") if exact else ""
+    told = told_time(value, exact=exact)
+    return Markup('<time datetime="{}"{}>{}</time>').format(iso_time(value), mark, told)
+
+
+def agreeing(word: str, number: float) -> str:
+    """Return a word such as "is" as it stands with a number."""
+    return plural(number, word)
 
 
 def _formula(text: str, display: str) -> str:

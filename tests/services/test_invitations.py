@@ -20,10 +20,12 @@ from grader.services.invitations import INVITATIONS_MAX, LIST_BYTES_MAX, State, 
 from grader.services.live import Live, Waiting
 from grader.services.packages import Packages
 from grader.services.sessions import hash_of
+from grader.services.time_changes import all_changes
 from grader.store import interview_queries as queries
-from grader.store.interview_models import AuditEntry, Extension, Interview, Invitation, Part
+from grader.store.interview_models import AuditEntry, Interview, Invitation, Part
 from grader.store.models import Submission, User
 from grader.store.session import read_session, write_session
+from grader.store.time_models import Extension
 from tests.services.interviewing import begin, invitation_with, make_interview, make_interviewer, make_invitations
 from tests.services.made import NOON, after, make_candidate
 
@@ -147,8 +149,8 @@ def test_more_time_moves_the_end_of_who_is_under_way(engine: Engine, lead: User,
     invitation = invitation_with(engine, invited.token)
     assert invitation.ends_at == after(76)
     with read_session(engine) as session:
-        ((extension, name),) = queries.extensions_of(session, invitation)
-    assert (extension.minutes, extension.reason, name) == (15, "The fire alarm rang.", "Lena")
+        (change,) = all_changes(session, invitation)
+    assert (change.minutes, change.reason, change.by) == (15, "The fire alarm rang.", "Lena")
 
 
 def test_more_time_after_the_end_counts_from_now(engine: Engine, lead: User, interview: Interview) -> None:
@@ -171,7 +173,7 @@ def test_more_time_is_refused_where_it_would_be_none(
     begin(engine, invited.token, make_candidate(engine), after(1), 60)
     with pytest.raises(NotNow, match="has not started yet"):
         extend(engine, lead, interview, invitation_with(engine, waiting.token), 5)
-    with pytest.raises(NotNow, match="closes at 01 Mar 13:10 UTC, before that time would be over"):
+    with pytest.raises(NotNow, match="closes at 01 Mar 2026 13:10 UTC, before that time would be over"):
         extend(engine, lead, closing, invitation_with(engine, invited.token), 5, "10")
     extend(engine, lead, closing, invitation_with(engine, invited.token), 5, "9")
     with write_session(engine) as session:
@@ -191,13 +193,14 @@ def test_a_lead_ends_a_candidates_time(engine: Engine, lead: User, interview: In
     (invited,) = make_invitations(engine, lead, interview, "Ines")
     begin(engine, invited.token, make_candidate(engine), after(1), 60)
     invitation = invitation_with(engine, invited.token)
+    ids = interview.public_id, invitation.public_id
     with pytest.raises(UnusableSettings, match="Write down why"), write_session(engine) as session:
-        invitations.end_early(session, lead, interview.public_id, invitation.public_id, " ", after(5))
+        invitations.end_early(session, lead, *ids, " ", after(5), is_told=False)
     with write_session(engine) as session:
-        invitations.end_early(session, lead, interview.public_id, invitation.public_id, "Left the room.", after(5))
+        invitations.end_early(session, lead, *ids, "Left the room.", after(5), is_told=False)
     assert live_of(engine, lead, interview, 5.1).lines[0].state is State.ENDED
     with pytest.raises(NotNow, match="Ines is not under way"), write_session(engine) as session:
-        invitations.end_early(session, lead, interview.public_id, invitation.public_id, "Again.", after(6))
+        invitations.end_early(session, lead, *ids, "Again.", after(6), is_told=False)
 
 
 def test_only_leads_invite_and_change_time(
@@ -218,7 +221,7 @@ def test_only_leads_invite_and_change_time(
         with pytest.raises(NotFound), write_session(engine) as session:
             invitations.extend(session, user, *ids, "5", "Because.", NOON)
         with pytest.raises(NotFound), write_session(engine) as session:
-            invitations.end_early(session, user, *ids, "Because.", NOON)
+            invitations.end_early(session, user, *ids, "Because.", NOON, is_told=True)
     for user in (reviewer, other):
         with pytest.raises(NotFound), write_session(engine) as session:
             invitations.invite(session, user, interview.public_id, ["Eve"], NOON)

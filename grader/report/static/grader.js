@@ -1,14 +1,14 @@
 // Small comforts. Every page works without them.
 "use strict";
 
-// times in the reader's own zone; today's without the day
+// times in the reader's own zone, which stands beside them
 function localise(part) {
   for (const time of part.querySelectorAll("time[datetime]")) {
     const when = new Date(time.dateTime);
-    const clock = { hour: "2-digit", minute: "2-digit" };
-    const today = when.toDateString() === new Date().toDateString();
-    time.textContent = when.toLocaleString([], today ? clock : { day: "numeric", month: "short", ...clock });
-    time.title = when.toLocaleString();
+    const day = { day: "numeric", month: "short", year: "numeric" };
+    const clock = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" };
+    if ("exact" in time.dataset) clock.second = "2-digit";
+    time.textContent = when.toLocaleString([], { ...day, ...clock });
   }
 }
 localise(document);

@@ -1,0 +1,111 @@
+"""What changed a candidate's time, as the candidate, reviewers and a packet tell it: who, when, why."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+from flask import Flask
+from sqlalchemy import Engine, select, update
+
+from grader.services.packages import Packages
+from grader.store.account_queries import user_named
+from grader.store.interview_models import Invitation
+from grader.store.models import User
+from grader.store.session import read_session, write_session
+from tests.services.interviewing import make_interview, make_invitations
+from tests.web.browsing import Browser, make_user
+from tests.web.test_taking import begin
+
+REASON: Final = "The <b>fire</b> alarm rang."
+TIME: Final = r"\d\d \w{3} \d{4} \d\d:\d\d UTC"
+
+
+class Room:
+    """An interview of Lena's that Ada has begun."""
+
+    def __init__(self, app: Flask, engine: Engine, problems: Path, ada: Browser) -> None:
+        make_user(engine, "Lena")
+        with write_session(engine) as session:
+            session.execute(update(User).where(User.name == "Lena").values(is_interviewer=True))
+        with read_session(engine) as session:
+            lead = user_named(session, "lena")
+        assert lead is not None
+        self.lena, self.ada = Browser(app, "Lena"), ada
+        self.interview = make_interview(engine, Packages(problems), lead)
+        (invited,) = make_invitations(engine, lead, self.interview, "Ada L.")
+        self.taking = begin(ada, invited.token)
+        with read_session(engine) as session:
+            self.invitation = session.scalars(select(Invitation.public_id)).one()
+        self.exports = f"/interviews/{self.interview.public_id}/exports"
+        self.candidate = f"/interviews/{self.interview.public_id}/candidates/{self.invitation}"
+
+    def candidate_reads(self) -> str:
+        assert words(self.ada.text(self.taking), "Changes of your time") == words(
+            self.ada.text(self.ada.attempt), "Changes of your time"
+        )
+        return words(self.ada.text(self.taking), "Changes of your time")
+
+    def timeline(self) -> str:
+        return words(self.lena.text(self.ada.attempt.replace("/attempts/", "/reviews/")), "Timeline")
+
+    def packet(self) -> str:
+        page = self.lena.post(f"{self.exports}/packet", invitation=self.invitation).get_data(as_text=True)
+        return words(page, "What changed the time")
+
+
+def words(page: str, start: str) -> str:
+    """Return the text of a list that follows a heading or is named so, times blanked."""
+    part = page.partition(start)[2].partition("</section>")[0].partition("</ol>")[0].partition("</ul>")[0]
+    text = html.unescape(re.sub(r"<[^>]*>", " ", part.partition(">")[2]))
+    return re.sub(TIME, "TIME", " ".join(text.split()))
+
+
+@pytest.fixture
+def room(app: Flask, engine: Engine, problems: Path, ada: Browser) -> Room:
+    return Room(app, engine, problems, ada)
+
+
+def test_what_an_interviewer_ends_and_tells_is_read_by_all(room: Room) -> None:
+    room.lena.post(f"{room.candidate}/end", why=REASON, told="1")
+    assert room.candidate_reads() == f"TIME : an interviewer ended your time. The reason: {REASON}"
+    assert f"time ended early TIME By Lena: {REASON} (The candidate reads this reason.)" in room.timeline()
+    assert room.packet() == f"ended early by Lena, TIME · the candidate reads the reason {REASON}"
+
+
+def test_what_is_not_told_is_read_by_reviewers_alone(room: Room) -> None:
+    room.lena.post(f"{room.candidate}/end", why=REASON)
+    assert room.candidate_reads() == "TIME : an interviewer ended your time"
+    assert room.timeline().endswith(f"time ended early TIME By Lena: {REASON}")
+    assert room.packet() == f"ended early by Lena, TIME {REASON}"
+    for page in (room.taking, room.ada.attempt):
+        text = room.ada.text(page)
+        assert "Lena" not in text
+        assert "alarm" not in text
+
+
+def test_what_the_candidate_ends_is_told_as_that(room: Room) -> None:
+    room.ada.post(f"{room.taking}/end")
+    assert room.candidate_reads() == "TIME : you ended the interview"
+    assert room.timeline().endswith("ended the interview TIME The candidate did, before the time was over.")
+    assert room.packet() == "ended early by the candidate, TIME"
+
+
+def test_more_time_is_told_without_its_reason(room: Room) -> None:
+    room.lena.post(f"{room.candidate}/end", why="Went out.")
+    room.lena.post(f"{room.candidate}/extend", minutes="1", reason=REASON)
+    told = "TIME : an interviewer ended your time TIME : an interviewer gave you 1 minute more"
+    assert words(room.ada.text(room.taking), "Changes of your time") == told
+    assert room.timeline().endswith(f"time ended early TIME By Lena: Went out. 1 minute more TIME By Lena: {REASON}")
+    assert room.packet() == f"ended early by Lena, TIME Went out. 1 minute more by Lena, TIME {REASON}"
+
+
+def test_a_time_that_ran_out_is_no_early_end(room: Room, engine: Engine) -> None:
+    with write_session(engine) as session:
+        session.execute(update(Invitation).values(ends_at=Invitation.started_at))
+    assert room.candidate_reads() == ""
+    assert room.timeline().endswith("the time was over TIME")
+    assert room.packet() == ""
