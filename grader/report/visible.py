@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# letters, marks and a symbol by their category, and nothing to be seen: joiner, fillers, vowels, empty Braille
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 
 def visible(text: str, keep: str = "\n\t") -> str:
@@ -17,7 +19,7 @@ def visible(text: str, keep: str = "\n\t") -> str:
     text = text.replace("\r\n", "\n")
     return "".join(
         character
-        if character in keep or unicodedata.category(character) not in _HIDDEN
+        if character in keep or (unicodedata.category(character) not in _HIDDEN and character not in _BLANK)
         else character.encode("unicode_escape").decode()
         for character in text
     )

@@ -1,8 +1,7 @@
-"""Users: their names, who may make one, what changes of rights and passwords end."""
+"""Users: who may make one, what changes of rights and passwords end."""
 
 from __future__ import annotations
 
-import unicodedata
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -10,42 +9,18 @@ from sqlalchemy.orm import Session
 from grader.errors import NotFound, UserError
 from grader.report.visible import visible
 from grader.services import audit
+from grader.services.names import UnusableName, look_of, name_key, name_keys, tidy_name
 from grader.store import account_queries as queries
-from grader.store.models import FORMER, NAME_LENGTH, User
-
-
-class UnusableName(UserError):
-    """A name cannot be one."""
+from grader.store.models import FORMER, User
 
 
 class NameTaken(UnusableName):
-    """Another user has this name."""
+    """Another user has this name, or one that looks like it."""
 
     status = 409
 
-
-def tidy_name(name: str) -> str:
-    """Return a name as it is stored.
-
-    Raises:
-        UnusableName: it is empty, too long or has characters that do not show.
-    """
-    name = unicodedata.normalize("NFC", " ".join(name[: 10 * NAME_LENGTH].split()))
-    if not name:
-        raise UnusableName(
-            "Enter a name; you sign in with it, and only you and the people who run this service see it."
-        )
-    if len(name) > NAME_LENGTH:
-        raise UnusableName(f"The name has more than {NAME_LENGTH} characters; shorten it.")
-    if visible(name, keep="") != name:
-        raise UnusableName("The name has characters that do not show; type it again without them.")
-    return name
-
-
-def name_key(name: str) -> str:
-    """Return what a name is looked up by: names that differ in case alone are one."""
-    # once more NFC, because folding can take a letter apart
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", " ".join(name.split())).casefold())
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The name {name}, or one that looks like it, is taken; choose another one.")
 
 
 def add(
@@ -66,6 +41,7 @@ def add(
     user = User(
         name=name,
         name_key=name_key(name),
+        name_look=look_of(name),
         password_hash=password_hash,
         is_interviewer=is_interviewer,
         is_admin=is_admin,
@@ -73,7 +49,7 @@ def add(
         created_at=now,
     )
     if not queries.add_user(session, user):
-        raise NameTaken(f"The name {name} is taken; choose another one.")
+        raise NameTaken(name)
     actor = None if password_hash is None else user
     audit.record(session, actor, "user.add", user, now, is_interviewer=is_interviewer, is_admin=is_admin)
     return user
@@ -85,7 +61,7 @@ def named(session: Session, name: str) -> User:
     Raises:
         NotFound: there is none.
     """
-    user = queries.user_named(session, name_key(name))
+    user = queries.user_named(session, *name_keys(name))
     if user is None:
         raise NotFound(f"There is no user {visible(name, keep='')}; grader user list shows them all.")
     return user
@@ -98,8 +74,8 @@ def rename(session: Session, user: User, name: str, now: datetime) -> None:
         UnusableName: it cannot be used, or another user has it.
     """
     name = tidy_name(name)
-    if not queries.rename_user(session, user, name, name_key(name)):
-        raise NameTaken(f"The name {name} is taken; choose another one.")
+    if not queries.rename_user(session, user, name, name_key(name), look_of(name)):
+        raise NameTaken(name)
     audit.record(session, user, "user.rename", user, now)
 
 
@@ -172,6 +148,7 @@ def remove(session: Session, user: User, now: datetime, actor: User | None = Non
         return True
     stored.name = f"former user {stored.public_id}"
     stored.name_key, stored.password_hash = f"{FORMER}{stored.public_id}", None
+    stored.name_look = None
     stored.is_interviewer = stored.is_admin = False
     stored.epoch += 1
     return False

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from grader.errors import NotFound, UserError
 from grader.report.visible import visible
 from grader.services import audit
-from grader.services.accounts import name_key
+from grader.services.names import name_keys
 from grader.store import account_queries
 from grader.store import interview_queries as queries
 from grader.store.interview_models import Interview, InterviewMember, Part
@@ -24,7 +24,7 @@ def set_part(session: Session, user: User, public_id: str, name: str, part: Part
         UserError: nobody who interviews has this name, or nobody would lead the interview any more.
     """
     interview = _for_members(session, user, public_id)
-    chosen = account_queries.user_named(session, name_key(name))
+    chosen = account_queries.user_named(session, *name_keys(name))
     if chosen is None or not chosen.is_interviewer:
         raise UserError(
             f"Nobody who may interview is called {visible(name[:60], keep='')}; an admin gives people that right."

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.services import accounts, audit, passwords
+from grader.services.names import tidy_name
 from grader.services.passwords import Passwords
 from grader.services.sessions import hash_of, new_token
 from grader.store import account_queries as queries
@@ -89,7 +90,7 @@ def use(engine: Engine, hashes: Passwords, token: str, name: str, password: str,
     """
     with read_session(engine) as session:
         user = find(session, token, now).user
-    name = user.name if user else accounts.tidy_name(name)
+    name = user.name if user else tidy_name(name)
     passwords.check(password, name)
     with hashes.place():
         password_hash = hashes.hash(password)

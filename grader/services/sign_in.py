@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from grader.errors import UserError
-from grader.services import accounts, passwords
+from grader.services import accounts, names, passwords
 from grader.services.passwords import Passwords
 from grader.store import account_queries as queries
 from grader.store.models import SignInFailure, User
@@ -78,12 +78,12 @@ def sign_in(engine: Engine, hashes: Passwords, name: str, password: str, address
         TooBusy: too many others sign in.
     """
     try:
-        name_key = accounts.name_key(accounts.tidy_name(name))
+        keys = names.name_keys(names.typed_name(name))
     except UserError:
-        name_key = _UNUSABLE
-    with hashes.place(), _counted(engine, (_ANY, _of_name(name_key)), address, now):
+        keys = (_UNUSABLE,)
+    with hashes.place(), _counted(engine, (_ANY, _of_name(keys[-1])), address, now):
         with read_session(engine) as session:
-            user = queries.user_named(session, name_key)
+            user = queries.user_named(session, *keys)
         if not hashes.is_right(user.password_hash if user else None, password) or user is None:
             raise WrongPassword("That name and password do not belong together.")
     return user
@@ -111,7 +111,7 @@ def sign_up(engine: Engine, hashes: Passwords, name: str, password: str, address
         Slowed: many others have signed up from this address.
         TooBusy: too many others sign in.
     """
-    name = accounts.tidy_name(name)
+    name = names.tidy_name(name)
     passwords.check(password, name)
     with hashes.place():
         with write_session(engine) as session:

@@ -26,9 +26,10 @@ from grader.store.models import (
 )
 
 
-def user_named(session: Session, name_key: str) -> User | None:
-    """Return the user with a folded name."""
-    return session.scalar(select(User).filter_by(name_key=name_key))
+def user_named(session: Session, *name_keys: str) -> User | None:
+    """Return the user with a folded name, that of the first where several are named."""
+    users = session.scalars(select(User).where(User.name_key.in_(name_keys))).all()
+    return min(users, key=lambda user: name_keys.index(user.name_key), default=None)
 
 
 def user_locked(session: Session, key: int) -> User | None:
@@ -51,11 +52,12 @@ def add_user(session: Session, user: User) -> bool:
     return True
 
 
-def rename_user(session: Session, user: User, name: str, name_key: str) -> bool:
+def rename_user(session: Session, user: User, name: str, name_key: str, name_look: str) -> bool:
     """Give a user another name; return whether it was free."""
+    given = {"name": name, "name_key": name_key, "name_look": name_look}
     try:
         with session.begin_nested():
-            session.execute(update(User).where(User.id == user.id).values(name=name, name_key=name_key))
+            session.execute(update(User).where(User.id == user.id).values(**given))
     except IntegrityError:
         return False
     return True

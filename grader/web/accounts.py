@@ -10,8 +10,8 @@ from werkzeug.wrappers import Response
 
 from grader.errors import NotFound, UserError
 from grader.services import links, sign_in
-from grader.services.accounts import UnusableName
 from grader.services.links import LinkEnded
+from grader.services.names import UnusableName
 from grader.services.passwords import WeakPassword
 from grader.services.sign_in import WrongPassword
 from grader.store.models import User

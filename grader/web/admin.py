@@ -12,6 +12,7 @@ from werkzeug.exceptions import NotFound
 from grader.errors import UserError
 from grader.services import accounts, audit_log, links, load, sessions, sign_in, tokens
 from grader.services.audit_log import Line
+from grader.services.names import name_key
 from grader.store import admin_queries as queries
 from grader.store.models import User
 from grader.store.session import read_session, write_session
@@ -58,7 +59,7 @@ def list_users() -> ResponseReturnValue:
     """List users whose name holds what is searched for."""
     text, page = request.args.get("q", "")[:100], _page()
     with read_session(service().engine) as session:
-        found = queries.users_page(session, accounts.name_key(text), (page - 1) * SHOWN, SHOWN + 1)
+        found = queries.users_page(session, name_key(text), (page - 1) * SHOWN, SHOWN + 1)
     return render_template("admin_users.html", users=found[:SHOWN], q=text, page=page, has_more=len(found) > SHOWN)
 
 

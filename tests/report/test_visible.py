@@ -42,6 +42,9 @@ HIDDEN: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
         ("lone \ud800", "lone \\ud800"),
         ("private \ue000", "private \\ue000"),
         ("tag \U000e0041", "tag \\U000e0041"),
+        ("filled \u3164\u115f\u1160\uffa0", "filled \\u3164\\u115f\\u1160\\uffa0"),
+        ("joined \u034f, empty \u2800", "joined \\u034f, empty \\u2800"),
+        ("a heart \u2764\ufe0f", "a heart \u2764\ufe0f"),
     ],
 )
 def test_what_is_shown(text: str, shown: str) -> None:

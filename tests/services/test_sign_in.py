@@ -69,6 +69,14 @@ def test_who_has_no_password_is_let_in_by_none(engine: Engine) -> None:
             enter(engine, password)
 
 
+def test_a_name_typed_in_other_letters_is_the_same_name_and_waits_with_it(engine: Engine, ada: User) -> None:
+    wide = "\uff21\uff44\uff41 Lovelace"
+    assert enter(engine, name=wide).id == ada.id
+    guess(engine, 5, name=wide)
+    with pytest.raises(Slowed):
+        enter(engine, seconds=9)
+
+
 def test_the_waits_double_whether_there_is_such_a_user_or_not(engine: Engine, ada: User) -> None:
     for name in ("Ada Lovelace", "Nobody"):
         guess(engine, 5, name=name)

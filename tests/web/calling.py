@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
 from grader.services import tokens
-from grader.services.accounts import name_key
+from grader.services.names import name_key
 from grader.store import account_queries
 from grader.store.session import read_session, write_session
 from grader.web.service import now

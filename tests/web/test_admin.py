@@ -13,6 +13,7 @@ from sqlalchemy import Engine, event, select
 
 from grader.config import VARIABLES, read_settings, set_variables
 from grader.services import accounts, audit
+from grader.services.names import name_key
 from grader.store import account_queries
 from grader.store.interview_models import AuditEntry
 from grader.store.models import User
@@ -29,7 +30,7 @@ PAGES = ("/admin", "/admin/users", "/admin/sessions", "/admin/tokens", "/admin/a
 
 def user_named(engine: Engine, name: str) -> User:
     with read_session(engine) as session:
-        found = account_queries.user_named(session, accounts.name_key(name))
+        found = account_queries.user_named(session, name_key(name))
     assert found is not None
     return found
 

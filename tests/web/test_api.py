@@ -12,7 +12,7 @@ from sqlalchemy import Engine, event, text
 
 from grader.grading.verdict import Verdict
 from grader.services import accounts, load, tokens
-from grader.services.accounts import name_key
+from grader.services.names import name_key
 from grader.store import account_queries
 from grader.store.base import Base
 from grader.store.session import write_session

@@ -1,0 +1,112 @@
+"""Names of accounts: what may be one, what one is looked up by, and which two would look the same."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import Path
+from typing import Final
+
+from grader.errors import UserError
+from grader.report.visible import visible
+from grader.store.models import NAME_LENGTH
+
+MARKS_MAX: Final = 3  # in a row, on one letter, beyond what is composed with it; written languages need no more
+# alphabets that lend each other letters; words of other scripts may be mixed, as Japanese is
+_ALPHABETS: Final = frozenset({"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LATIN"})
+_VARIATION: Final = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")  # choose a glyph, if that
+_WORD_ENDS: Final = re.compile(r"[\s\-\u2010-\u2015]+")
+
+
+class UnusableName(UserError):
+    """A name cannot be one."""
+
+
+def _read_look_alikes() -> dict[int, str]:
+    lines = Path(__file__).with_name("look_alikes.txt").read_text("utf-8").splitlines()
+    groups = [line.split() for line in lines if not line.startswith("#")]
+    return {ord(other): first for first, *others in groups for other in others}
+
+
+_LOOK_ALIKES: Final = _read_look_alikes()
+
+
+def typed_name(name: str) -> str:
+    """Return a name as somebody may sign in with it: names given by older releases are less strict than new ones.
+
+    Raises:
+        UnusableName: it is empty, too long or has characters that do not show.
+    """
+    name = unicodedata.normalize("NFC", " ".join(name[: 10 * NAME_LENGTH].split()))
+    if not name:
+        raise UnusableName(
+            "Enter a name; you sign in with it, and only you and the people who run this service see it."
+        )
+    if len(name) > NAME_LENGTH:
+        raise UnusableName(f"The name has more than {NAME_LENGTH} characters; shorten it.")
+    if visible(name, keep="") != name:
+        raise UnusableName("The name has characters that do not show; type it again without them.")
+    return name
+
+
+def tidy_name(name: str) -> str:
+    """Return a new name as it is stored.
+
+    Raises:
+        UnusableName: it is empty, too long, or cannot be read without a doubt.
+    """
+    name = typed_name(_plain(typed_name(name)))  # wide letters and ligatures can be more than one, or a blank
+    if _VARIATION.search(name):
+        raise UnusableName("The name has characters that do not show; type it again without them.")
+    if _has_loose_marks(name):
+        raise UnusableName("The name has marks that are piled up or stand on no letter; type it again without them.")
+    for word in _WORD_ENDS.split(name):
+        mixed = _alphabets_of(word)
+        if len(mixed) > 1:
+            listed = " and ".join(alphabet.capitalize() for alphabet in mixed)
+            raise UnusableName(f"The name mixes {listed} letters in one word; type each word in one alphabet.")
+    return name
+
+
+def name_key(name: str) -> str:
+    """Return what a name is looked up by: names that differ in case alone are one."""
+    # once more NFC, because folding can take a letter apart
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", " ".join(name.split())).casefold())
+
+
+def name_keys(name: str) -> tuple[str, ...]:
+    """Return what an account may be stored by that is called as somebody typed: as it stands first, then as new ones.
+
+    Every way of typing one new name has the same last key.
+    """
+    typed, plain = name_key(name), _plain(name)
+    return (typed,) if len(plain) > NAME_LENGTH else (typed, name_key(plain))
+
+
+def look_of(name: str) -> str:
+    """Return what is one for names that can be taken for each other.
+
+    Letters are replaced without their marks, and before case is folded: capitals look alike whose small letters do not.
+    """
+    return name_key(unicodedata.normalize("NFKD", name).translate(_LOOK_ALIKES))
+
+
+def _plain(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).split())
+
+
+def _has_loose_marks(name: str) -> bool:
+    row = None  # how many marks stand on the letter before; None: no letter
+    for character in name:
+        if unicodedata.category(character) not in ("Mn", "Me"):
+            row = None if character.isspace() else 0
+        elif row is None or row == MARKS_MAX:
+            return True
+        else:
+            row += 1
+    return False
+
+
+def _alphabets_of(word: str) -> list[str]:
+    letters = [unicodedata.name(character, "") for character in word if character.isalpha()]
+    return sorted({name.partition(" ")[0] for name in letters} & _ALPHABETS)
