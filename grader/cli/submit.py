@@ -16,6 +16,7 @@ from grader.cli.client import DEFAULT, Server, read_token, warn_if_open
 from grader.cli.outputs import write_new
 from grader.cli.sources import read_source
 from grader.errors import JudgeError, UserError
+from grader.grading.case_run import SOURCE_BYTES_MAX
 from grader.report.visible import visible
 
 WAIT_MAX_S: Final = 600.0
@@ -63,7 +64,7 @@ def submit_command(
     """Hand FILE ('-' reads standard input) in as a repair of PROBLEM; exit 0 for AC, 1 for any other verdict."""
     if variant is not None and attempt is not None:
         raise click.UsageError("An attempt has its variant already; name one of the two.")
-    source = read_source(file)
+    source = read_source(file, bytes_max=SOURCE_BYTES_MAX)
     there = _server(server, token_file)
     if attempt is None:
         attempt = _running(there, problem) if variant is None else None

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
+from grader.grading.case_run import SOURCE_BYTES_MAX
 from grader.problems.loader import Problem
 from grader.services import audit, own_time, practice_lock
 from grader.services.packages import Packages
@@ -25,6 +26,12 @@ class AttemptClosed(UserError):
     """The attempt does not take this any more, or not yet."""
 
     status = 409
+
+
+class SourceTooLarge(UserError):
+    """No source of that size is judged, so it is not taken either."""
+
+    status = 413
 
 
 class TooManyWaiting(UserError):
@@ -79,11 +86,16 @@ def submit(session: Session, candidate: User, public_id: str, source: bytes, now
 
     Raises:
         NotFound: there is no such attempt of this candidate.
+        SourceTooLarge: it has more bytes than are judged.
         AttemptClosed: it has been given up, or its time is over, or its last submission is used.
         TooManyWaiting: several earlier submissions wait to be judged.
         ClosedMeanwhile: an interview that the candidate is taking closes the problem in practice.
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
+    if len(source) > SOURCE_BYTES_MAX:
+        raise SourceTooLarge(
+            "The source is larger than 1 MiB, so nothing was counted: hand in the repaired file alone."
+        )
     require_taken(session, attempt, now, "hand in another source")
     if attempt.interview is not None:
         if submissions_left(session, attempt) <= 0:

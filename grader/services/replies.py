@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy.orm import Session
 
-from grader.errors import UserError
+from grader.errors import NotFound, UserError
 from grader.store import token_queries as queries
 from grader.store.interview_models import IdempotentReply
 from grader.store.models import User
@@ -49,32 +50,38 @@ class Asked:
         return cls(user, route, key, hashlib.sha256(body).hexdigest())
 
 
-def earlier(session: Session, asked: Asked) -> tuple[int, bytes] | None:
-    """Return status and body of the answer that was given before; None where there was none.
+def once(session: Session, asked: Asked, now: datetime, do: Callable[[], tuple[int, bytes]]) -> tuple[int, bytes]:
+    """Do what is asked, in the transaction that keeps its answer; asked again, give the answer of the first time.
+
+    The key is taken before anything is done: of two requests at a time the second waits for the first one's end.
+
+    Args:
+        session: stores the answer.
+        asked: what is asked.
+        now: the time.
+        do: does it; returns status and body of the answer.
 
     Raises:
         KeyUsed: the key came with another body.
+        NotFound: whoever asks is gone.
     """
+    queries.delete_replies_before(session, now - KEPT)
+    row = IdempotentReply(
+        user_id=asked.user.id,
+        route=asked.route,
+        key=asked.key,
+        body_sha256=asked.body_sha256,
+        status=0,
+        reply=b"",
+        created_at=now,
+    )
+    if queries.add_reply(session, row):
+        row.status, row.reply = do()
+        session.flush()
+        return row.status, row.reply
     found = queries.reply_of(session, asked.user, asked.route, asked.key)
     if found is None:
-        return None
+        raise NotFound("This account is gone, so nothing was done.")
     if found.body_sha256 != asked.body_sha256:
         raise KeyUsed
     return found.status, found.reply
-
-
-def keep(session: Session, asked: Asked, status: int, reply: bytes, now: datetime) -> None:
-    """Keep an answer in the transaction of what it tells."""
-    queries.delete_replies_before(session, now - KEPT)
-    session.add(
-        IdempotentReply(
-            user_id=asked.user.id,
-            route=asked.route,
-            key=asked.key,
-            body_sha256=asked.body_sha256,
-            status=status,
-            reply=reply,
-            created_at=now,
-        )
-    )
-    session.flush()

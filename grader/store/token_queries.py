@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from grader.store.interview_models import ApiToken, IdempotentReply
@@ -58,6 +59,17 @@ def reply_of(session: Session, user: User, route: str, key: str) -> IdempotentRe
     return session.scalar(select(IdempotentReply).filter_by(user_id=user.id, route=route, key=key))
 
 
+def add_reply(session: Session, reply: IdempotentReply) -> bool:
+    """Insert a reply; return whether its key was free. A transaction that has taken the key is waited for."""
+    try:
+        with session.begin_nested():
+            session.add(reply)
+    except IntegrityError:
+        return False
+    return True
+
+
 def delete_replies_before(session: Session, time: datetime) -> None:
-    """Forget replies that are older than a time."""
-    session.execute(delete(IdempotentReply).where(IdempotentReply.created_at < time))
+    """Forget replies that are older than a time, those excepted that another transaction forgets."""
+    old = select(IdempotentReply.id).where(IdempotentReply.created_at < time).with_for_update(skip_locked=True)
+    session.execute(delete(IdempotentReply).where(IdempotentReply.id.in_(old)))

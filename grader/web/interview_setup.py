@@ -7,6 +7,7 @@ from typing import Final
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.services import interview_form, interviews
@@ -14,7 +15,9 @@ from grader.services.interview_form import Form
 from grader.services.interview_settings import HINT_LEVEL_MAX, UnusableSettings, settings_of
 from grader.store import interview_queries as queries
 from grader.store.interview_models import Part, Shown
+from grader.store.models import User
 from grader.store.session import read_session, write_session
+from grader.web.once import once
 from grader.web.service import current_user, now, service
 
 ROWS_SENT: Final = 100
@@ -38,12 +41,17 @@ def create() -> ResponseReturnValue:
         return _form(None, _stepped(form, step))
     try:
         with write_session(service().engine) as session:
-            made = interviews.create(session, current, form.settings(), service().packages, now())
+            page = once(session, lambda: _created(session, current, form))
     except NotFound:
         raise
     except UserError as error:
         return _form(None, form, error)
-    return redirect(url_for("interviews.show", public_id=made.public_id, done="saved"), 303)
+    return redirect(page, 303)
+
+
+def _created(session: Session, current: User, form: Form) -> str:
+    made = interviews.create(session, current, form.settings(), service().packages, now())
+    return url_for("interviews.show", public_id=made.public_id, done="saved")
 
 
 @bp.get("/<public_id>/edit")

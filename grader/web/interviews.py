@@ -18,6 +18,7 @@ from grader.store.interview_queries import Phase
 from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.attempts import shown_samples
+from grader.web.once import once
 from grader.web.service import current_user, now, service
 
 SHOWN: Final = 50  # interviews on one page
@@ -139,9 +140,10 @@ def remove_member(public_id: str, member: str) -> ResponseReturnValue:
 @bp.post("/<public_id>/clone")
 def clone(public_id: str) -> ResponseReturnValue:
     """Copy the interview without its candidates."""
+    user = current_user()
     with write_session(service().engine) as session:
-        copy = interviews.clone(session, current_user(), public_id, now())
-    return _shown(copy.public_id, "copied")
+        page = once(session, lambda: _address(interviews.clone(session, user, public_id, now()).public_id, "copied"))
+    return redirect(page, 303)
 
 
 @bp.post("/<public_id>/archive")
@@ -214,4 +216,8 @@ def asked_page() -> int:
 
 
 def _shown(public_id: str, done: str, anchor: str | None = None) -> ResponseReturnValue:
-    return redirect(url_for("interviews.show", public_id=public_id, done=done, _anchor=anchor), 303)
+    return redirect(_address(public_id, done, anchor), 303)
+
+
+def _address(public_id: str, done: str, anchor: str | None = None) -> str:
+    return url_for("interviews.show", public_id=public_id, done=done, _anchor=anchor)

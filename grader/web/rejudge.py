@@ -16,6 +16,7 @@ from grader.store import interview_queries, rejudge_queries
 from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.interviews import asked_page
+from grader.web.once import once
 from grader.web.service import current_user, now, service
 
 bp = Blueprint("rejudge", __name__)
@@ -42,11 +43,10 @@ def begin(public_id: str) -> ResponseReturnValue:
     old, _, new = request.form.get("versions", "").partition(" ")
     try:
         with write_session(service().engine) as session:
-            made = rejudge.create(session, current_user(), public_id, old, new, service().packages, now())
-            made_id = made.public_id
+            page = once(session, lambda: _begun(session, public_id, old, new))
     except rejudge.NotNow as error:
         return _of_interview(public_id, error), error.status
-    return redirect(url_for("rejudge.show", public_id=made_id), 303)
+    return redirect(page, 303)
 
 
 @bp.get("/rejudges")
@@ -70,11 +70,15 @@ def begin_everywhere() -> ResponseReturnValue:
     old, _, new = request.form.get("versions", "").partition(" ")
     try:
         with write_session(service().engine) as session:
-            made = rejudge.create(session, current_user(), None, old, new, service().packages, now())
-            made_id = made.public_id
+            page = once(session, lambda: _begun(session, None, old, new))
     except rejudge.NotNow as error:
         return _everywhere(error), error.status
-    return redirect(url_for("rejudge.show", public_id=made_id), 303)
+    return redirect(page, 303)
+
+
+def _begun(session: Session, interview: str | None, old: str, new: str) -> str:
+    made = rejudge.create(session, current_user(), interview, old, new, service().packages, now())
+    return url_for("rejudge.show", public_id=made.public_id)
 
 
 def _require_admin() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -110,6 +111,15 @@ def test_the_token_may_stand_in_a_variable(command: Command, server: tuple[str, 
     told = command.run("pull", SLUG, "--statement", env=environment)
     assert (told.code, told.err) == (0, "")
     assert told.out.strip() == (PROBLEMS / SLUG / "statement.md").read_text().strip()
+
+
+@pytest.mark.sandbox
+def test_a_source_that_is_too_large_is_not_sent(command: Command, server: tuple[str, str], tmp_path: Path) -> None:
+    large = tmp_path / "large.py"
+    large.write_bytes(b"#" * ((1 << 20) + 1))
+    told = command.run("submit", SLUG, str(large), *there(command, server))
+    assert (told.code, told.out) == (2, "")
+    assert told.line == f"grader: {large} is larger than 1 MiB; name the repaired file."
 
 
 @pytest.mark.sandbox

@@ -286,6 +286,25 @@ def test_every_error_is_a_document(app: Flask, ada_program: Program, monkeypatch
     assert json.loads(broken.data)["reference"] == broken.headers["X-Request-ID"]
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"data": b"#" * ((1 << 20) + 1), "content_type": "text/x-python"},
+        {"data": b"#" * ((1 << 20) + 1), "content_type": "application/octet-stream"},
+        {"json": {"source": "#" * ((1 << 20) + 1)}},
+    ],
+    ids=lambda sent: sent.get("content_type", "json"),
+)
+def test_a_source_that_is_too_large_is_not_counted(
+    ada_program: Program, engine: Engine, sent: dict[str, object]
+) -> None:
+    path = f"{ada_program.start()}/submissions"
+    refused = ada_program.call("POST", path, headers={"Idempotency-Key": "large"}, **sent)
+    told = "The source is larger than 1 MiB, so nothing was counted: hand in the repaired file alone."
+    assert problem_of(refused) == (413, told)
+    assert sources(engine) == []
+
+
 def test_pages_of_other_sites_learn_nothing(ada_program: Program) -> None:
     headers = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
     assert problem_of(ada_program.post("/problems/twice/attempts", {}, headers=headers))[0] == 400

@@ -22,7 +22,7 @@ from grader.store.session import read_session
 from grader.web.app import WebSettings, create_app
 from tests.services.made import after, make_judgement
 from tests.services.tiny_package import HIDDEN, SLUG, write_package
-from tests.web.browsing import Browser, judge_last
+from tests.web.browsing import Browser, judge_last, sources
 from tests.web.conftest import KEY, make_service
 
 SETS = "schema: 1\nsets:\n  pair: {title: A pair, minutes: 9, problems: [twice]}\n"
@@ -157,6 +157,16 @@ def test_an_empty_file_is_not_handed_in_and_the_text_stays(ada: Browser, engine:
     reply = ada.submit_file(b"\n")
     assert reply.status_code == 400
     assert ">\nignored</textarea>" in reply.get_data(as_text=True)
+
+
+def test_a_source_that_is_too_large_is_not_counted_and_the_text_stays(ada: Browser, engine: Engine) -> None:
+    ada.start()
+    reply = ada.submit_file(b"#" * ((1 << 20) + 1))
+    page = reply.get_data(as_text=True)
+    assert reply.status_code == 413
+    assert "The source is larger than 1 MiB, so nothing was counted: hand in the repaired file alone." in page
+    assert ">\nignored</textarea>" in page
+    assert sources(engine) == []
 
 
 def test_without_its_samples_the_page_still_has_an_editor(engine: Engine, problems: Path) -> None:

@@ -31,14 +31,11 @@ def submit(call: Call, public_id: str, source: bytes) -> schemas.SubmissionMade 
     route, key = f"POST /attempts/{public_id}/submissions", request.headers.get("Idempotency-Key")
     asked = None if key is None else Asked.of(call.caller.user, route, key, call.data)
     with write_session(service().engine) as session:
-        # the attempt's lock first: of two requests with one key the second one finds the first one's answer
-        queries.attempt_of(session, call.caller.user, public_id, lock=True)
         if asked is None:
             return _made(session, call, public_id, source)
-        if known := replies.earlier(session, asked):
-            return known[1]
-        made = json_of(_made(session, call, public_id, source))
-        replies.keep(session, asked, 202, made, call.received_at)
+        _, made = replies.once(
+            session, asked, call.received_at, lambda: (202, json_of(_made(session, call, public_id, source)))
+        )
         return made
 
 
