@@ -16,9 +16,10 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.test import TestResponse
 
 from grader.services.packages import Packages
-from grader.store.interview_models import Extension, Interview
+from grader.store.interview_models import Interview
 from grader.store.migrate import upgrade
 from grader.store.session import make_engine, read_session
+from grader.store.time_models import Extension
 from grader.web.app import WebSettings, create_app
 from grader.web.service import now
 from tests.services.interviewing import begin
