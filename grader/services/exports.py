@@ -10,7 +10,7 @@ import io
 import json
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -26,6 +26,7 @@ from grader.store import export_queries as queries
 from grader.store import interview_queries
 from grader.store.interview_models import Interview
 from grader.store.models import User
+from grader.store.score_queries import scores_by_hand
 from grader.store.session import read_session, write_session
 
 ATTEMPTS_AT_ONCE: Final = 10
@@ -37,6 +38,8 @@ LONG: Final = (
     "attempt",
     "attempt_started_at",
     "package_sha256",
+    "automatic_score",
+    "score_by_hand",
     "submission",
     "submitted_at",
     "by_clock",
@@ -53,7 +56,7 @@ LONG: Final = (
     "case_reason",
 )
 WIDE: Final = ("candidate", "invitation", "state", "started_at", "ended_at")
-_ATTEMPT_COLUMNS: Final = 7
+_ATTEMPT_COLUMNS: Final = 9
 _SUBMISSION_COLUMNS: Final = 9
 
 
@@ -106,9 +109,10 @@ def _long(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
         submissions = _grouped(queries.submissions(session, keys), "attempt_id")
         cases = _grouped(queries.cases(session, keys), "submission_id")
         faults = _grouped(queries.faults(session, keys), "submission_id")
+        by_hand = scores_by_hand(session, keys)
         buffer = io.StringIO()
         for attempt in queries.attempts(session, keys):
-            own = _attempt_cells(attempt)
+            own = _attempt_cells(attempt, by_hand)
             for submission in submissions[attempt.id]:
                 handed_in = _submission_cells(submission, faults[submission.id])
                 for case in cases[submission.id] or [None]:
@@ -118,7 +122,7 @@ def _long(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
         yield buffer.getvalue()
 
 
-def _attempt_cells(attempt: Any) -> list[str]:
+def _attempt_cells(attempt: Any, by_hand: Mapping[int, float]) -> list[str]:
     return [
         attempt.candidate,
         attempt.invitation,
@@ -127,6 +131,8 @@ def _attempt_cells(attempt: Any) -> list[str]:
         attempt.attempt,
         moment(attempt.started_at),
         attempt.package_sha256,
+        number(_automatic(attempt)),
+        number(by_hand.get(attempt.id)),
     ]
 
 
@@ -151,31 +157,35 @@ def _case_cells(case: Any) -> list[str]:
 
 
 def _wide(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
-    """Give a line for each candidate, a column for each problem: the score that counts."""
+    """Give a line for each candidate, columns for each problem: what counts, the automatic score, the one by hand."""
     problems = [(row.position, f"{place} {row.package.slug}") for place, row in enumerate(interview.problems, 1)]
-    yield csv_line(
-        ["candidate", "invitation", "state", "started_at", "ended_at", *(name for _, name in problems), "total"]
-    )
+    names = [f"{name}{kind}" for _, name in problems for kind in ("", " automatic", " by hand")]
+    yield csv_line([*WIDE, *names, "total"])
     with read_session(engine) as session:
-        by_hand = queries.overrides(session, interview)
+        by_hand = queries.scores_by_hand_in(session, interview)
         reached = {
-            (row.invitation, row.position): _score(row, by_hand) for row in queries.scores(session, interview, reader)
+            (row.invitation, row.position): _scores(row, by_hand) for row in queries.scores(session, interview, reader)
         }
         candidates = queries.invited(session, interview)
     for row in candidates:
-        points = [reached.get((row.public_id, position)) for position, _ in problems]
-        total = sum(each for each in points if each is not None) if any(each is not None for each in points) else None
+        scores = [reached.get((row.public_id, position), (None, None, None)) for position, _ in problems]
+        points = [counts for counts, _, _ in scores if counts is not None]
         ended_at = row.ended_at or row.ends_at
         yield csv_line(
             [row.label, row.public_id, _state(row), moment(row.started_at), moment(ended_at)]
-            + [number(each) for each in [*points, total]]
+            + [number(each) for columns in scores for each in columns]
+            + [number(sum(points) if points else None)]
         )
 
 
-def _score(attempt: Any, by_hand: dict[int, float]) -> float | None:
-    """Return what counts: the newest score set by hand, otherwise the best one less what hints cost."""
-    if attempt.id in by_hand:
-        return by_hand[attempt.id]
+def _scores(attempt: Any, by_hand: Mapping[int, float]) -> tuple[float | None, float | None, float | None]:
+    """Return what counts, the automatic score, and the one set by hand, which counts where there is one."""
+    automatic, own = _automatic(attempt), by_hand.get(attempt.id)
+    return automatic if own is None else own, automatic, own
+
+
+def _automatic(attempt: Any) -> float | None:
+    """Return the best score less what hints cost."""
     return None if attempt.best_score is None else max(0.0, attempt.best_score - attempt.hint_cost)
 
 
@@ -192,6 +202,7 @@ def _results(engine: Engine, interview: Interview, reader: User) -> Iterator[str
     for session, keys in _by_few(engine, interview, reader):
         found = {attempt.id: attempt for attempt in queries.attempts(session, keys)}
         by_attempt = _grouped(queries.judgements(session, keys), "attempt_id")
+        by_hand = scores_by_hand(session, keys)
         for key, attempt in found.items():
             for row in by_attempt[key]:
                 whose = {
@@ -202,6 +213,8 @@ def _results(engine: Engine, interview: Interview, reader: User) -> Iterator[str
                     "submission": row.ordinal,
                     "submitted_at": moment(row.created_at),
                     "by_clock": row.is_by_clock,
+                    "attempt_score": _automatic(attempt),
+                    "attempt_score_by_hand": by_hand.get(key),
                 }
                 # the result is an object already; parsing it only to write it again would take most of the time
                 yield f"{json.dumps(whose)[:-1]}, {row.judgement.lstrip()[1:]}\n"

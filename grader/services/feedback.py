@@ -35,6 +35,7 @@ class Feedback:
 
     verdict: bool  # with its message, prints of the samples, and the finding as far as `hint_level` goes
     points: bool  # and groups, which tell them
+    by_hand: bool  # scores that reviewers set beside automatic ones: not before the results are released
     answers: bool  # expected answers, each after the own one; corrected source; what was planted
     hint_level: int
     questions: bool  # follow-up questions, once something was handed in
@@ -93,6 +94,7 @@ def visible(attempt: Attempt, interview: Interview | None, invitation: Invitatio
     return Feedback(
         verdict=verdict,
         points=opened[interview.points],
+        by_hand=opened[interview.points] and is_released,
         answers=answers,
         hint_level=level if verdict else 0,
         questions=is_over,
@@ -108,6 +110,7 @@ def _practice(attempt: Attempt) -> Feedback:
     return Feedback(
         verdict=True,
         points=True,
+        by_hand=False,
         answers=is_over,
         hint_level=level_of(attempt),
         questions=is_over,

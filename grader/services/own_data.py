@@ -19,6 +19,7 @@ from grader.services.feedback import Feedback
 from grader.services.practice_lock import ClosedMeanwhile
 from grader.store import account_queries as queries
 from grader.store.models import Attempt, FollowUpAnswer, SampleRun, Submission, User
+from grader.store.score_queries import scores_by_hand
 from grader.store.session import read_session
 
 SCHEMA: Final = 1
@@ -52,7 +53,8 @@ def _attempt(engine: Engine, key: int, now: datetime) -> Iterator[str]:
         except ClosedMeanwhile as error:
             yield _json({"id": attempt.public_id, "problem": attempt.package.slug, "closed": error.message})
             return
-        fields = _attempt_fields(attempt, shown)
+        by_hand = scores_by_hand(session, [key]).get(key) if shown.by_hand else None
+        fields = _attempt_fields(attempt, shown, by_hand)
         fields["answers"] = [_answer(row) for row in queries.own_answers(session, key)]
         submissions, runs = queries.submissions_and_runs(session, key)
     yield _json(fields)[:-1] + ', "submissions": ['
@@ -77,10 +79,12 @@ def _user(user: User) -> Fields:
     }
 
 
-def _attempt_fields(attempt: Attempt, shown: Feedback) -> Fields:
+def _attempt_fields(attempt: Attempt, shown: Feedback, by_hand: float | None) -> Fields:
     reached: Fields = {"solved_at": attempt.solved_at} if shown.verdict else {}
     if shown.points:
         reached |= {"points": attempt.points, "best_score": attempt.best_score}
+    if by_hand is not None:
+        reached["score_by_hand"] = by_hand
     return reached | {
         "id": attempt.public_id,
         "problem": attempt.package.slug,

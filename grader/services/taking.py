@@ -26,6 +26,7 @@ from grader.store import taking_queries as queries
 from grader.store.base import Mode
 from grader.store.interview_models import Interview, InterviewProblem, Invitation
 from grader.store.models import Attempt, Submission, User
+from grader.store.score_queries import scores_by_hand
 from grader.wording import told_time
 
 OWN_SHOWN: Final = 50  # invitations of one candidate
@@ -67,6 +68,7 @@ class Task:
     left: int  # submissions
     submissions: tuple[HandedIn, ...]
     points: float | None  # None: nothing judged yet, or not shown
+    by_hand: float | None  # set by a reviewer, beside them; None: not set, or not shown
 
     @property
     def last(self) -> HandedIn | None:
@@ -148,7 +150,7 @@ def start(session: Session, candidate: User, public_id: str, packages: Packages,
     if invitation.user_id != candidate.id or invitation.revoked_at is not None:
         raise NotFound("There is no such interview, or it is not yours; your interviews are listed on one page.")
     stage = stage_of(invitation, interview, now)
-    if stage is Stage.TOO_EARLY:
+    if stage is Stage.TOO_EARLY and interview.opens_at is not None:
         raise NotOpen(f"This interview opens at {told_time(interview.opens_at)}; start it then.")
     if stage is Stage.MISSED:
         raise NotOpen("This interview is closed, so it cannot be started any more; ask the people who invited you.")
@@ -222,6 +224,7 @@ def taking(session: Session, candidate: User, public_id: str, now: datetime) -> 
 def _tasks(session: Session, invitation: Invitation, interview: Interview, now: datetime) -> tuple[Task, ...]:
     attempts = queries.attempts_in(session, invitation)
     submissions = queries.submissions_of(session, attempts)
+    by_hand = scores_by_hand(session, [attempt.id for attempt in attempts])
     tasks = []
     for number, attempt in enumerate(attempts, start=1):
         shown, own = feedback.visible(attempt, interview, invitation, now), submissions[attempt.id]
@@ -234,6 +237,7 @@ def _tasks(session: Session, invitation: Invitation, interview: Interview, now: 
                 left=max(0, interview.submissions_max - used),
                 submissions=candidate_view.handed_in(own, shown),
                 points=attempt.best_score if shown.points else None,
+                by_hand=by_hand.get(attempt.id) if shown.by_hand else None,
             )
         )
     return tuple(tasks)

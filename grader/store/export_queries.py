@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.store.interview_models import Interview, InterviewProblem, Invitation, ScoreOverride
+from grader.store.interview_models import Interview, InterviewProblem, Invitation
 from grader.store.models import Attempt, CaseResult, EvidenceRecord, Package, Submission, SubmissionFault, User
+from grader.store.score_queries import scores_by_hand
 
 Rows = Sequence[Any]  # with the columns that the query names
 
@@ -186,13 +187,7 @@ def scores(session: Session, interview: Interview, reader: User) -> Rows:
     return session.execute(statement).all()
 
 
-def overrides(session: Session, interview: Interview) -> dict[int, float]:
-    """Return the scores that were set by hand and not taken back, by the attempts' keys."""
+def scores_by_hand_in(session: Session, interview: Interview) -> dict[int, float]:
+    """Return an interview's scores that were set by hand and not taken back, by the attempts' keys."""
     own = select(Attempt.id).join(Invitation, Invitation.id == Attempt.invitation_id)
-    newest = (
-        select(func.max(ScoreOverride.id))
-        .where(ScoreOverride.attempt_id.in_(own.where(Invitation.interview_id == interview.id)))
-        .group_by(ScoreOverride.attempt_id)
-    )
-    statement = select(ScoreOverride.attempt_id, ScoreOverride.score).where(ScoreOverride.id.in_(newest))
-    return {key: score for key, score in session.execute(statement) if score is not None}
+    return scores_by_hand(session, own.where(Invitation.interview_id == interview.id))

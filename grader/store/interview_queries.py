@@ -23,6 +23,7 @@ from grader.store.interview_models import (
 )
 from grader.store.models import Attempt, Package, Submission, User
 from grader.store.package_queries import is_usable
+from grader.store.score_queries import scores_by_hand
 
 UPLOADS_SHOWN: Final = 200  # of one interviewer, newest first
 _NO_INTERVIEW: Final = "There is no such interview, or it is not yours; the list of interviews shows your own."
@@ -62,6 +63,7 @@ class Tried:
     last_id: int | None  # of the newest submission
     last_at: datetime | None
     verdict: Verdict | None  # the newest one's; None while it is not judged
+    by_hand: float | None  # the score that a reviewer has set beside the automatic one
 
 
 def interview_of(
@@ -259,9 +261,13 @@ def tried_in(session: Session, invitations: Sequence[Invitation]) -> dict[tuple[
         .outerjoin(Submission, and_(Submission.attempt_id == Attempt.id, Submission.ordinal == counted.c.last))
         .where(Attempt.invitation_id.in_(keys))
     )
+    found = session.execute(statement).all()
+    by_hand = scores_by_hand(session, [row[0].id for row in found])
     return {
-        (attempt.invitation_id, attempt.interview_problem_id): Tried(attempt, number or 0, key, at, verdict)
-        for attempt, number, key, at, verdict in session.execute(statement)
+        (attempt.invitation_id, attempt.interview_problem_id): Tried(
+            attempt, number or 0, key, at, verdict, by_hand.get(attempt.id)
+        )
+        for attempt, number, key, at, verdict in found
     }
 
 

@@ -15,6 +15,7 @@ from grader.grading.verdict import Verdict
 from grader.store.interview_models import Interview, Invitation, Review
 from grader.store.models import Attempt, Package, Submission, SubmissionFault, User
 from grader.store.review_queries import FAULTS_MAX, candidate_number, has_submission, is_over, is_reviewed_by
+from grader.store.score_queries import scores_by_hand
 
 INTERVIEWS_MAX: Final = 200  # that a filter offers, newest first
 FAULTS_LOOKED: Final = 2000  # the newest ones, among which a filter's are looked for
@@ -63,7 +64,8 @@ class Row:
     submissions: int
     verdict: Verdict | None  # of the last submission
     last_at: datetime | None
-    score: float | None
+    score: float | None  # the automatic one
+    by_hand: float | None  # set by a reviewer beside it; then it counts
     faults: tuple[str, ...]
     claimed_by: str | None  # a name
     is_mine: bool
@@ -174,11 +176,12 @@ def rows_in(session: Session, user: User, filters: Filters, now: datetime, offse
         .limit(limit)
     )
     found = session.execute(statement).all()
-    faults = _last_faults(session, [row[0].id for row in found])
-    return [_row(user, tuple(row), faults) for row in found]
+    keys = [row[0].id for row in found]
+    faults, by_hand = _last_faults(session, keys), scores_by_hand(session, keys)
+    return [_row(user, tuple(row), faults, by_hand) for row in found]
 
 
-def _row(user: User, row: tuple[Any, ...], faults: dict[int, tuple[str, ...]]) -> Row:
+def _row(user: User, row: tuple[Any, ...], faults: dict[int, tuple[str, ...]], by_hand: dict[int, float]) -> Row:
     attempt, interview, interview_id, label, number, problem, over, submissions, verdict, at, name, own, finished = row
     return Row(
         public_id=attempt.public_id,
@@ -193,6 +196,7 @@ def _row(user: User, row: tuple[Any, ...], faults: dict[int, tuple[str, ...]]) -
         verdict=verdict,
         last_at=at,
         score=attempt.points,
+        by_hand=by_hand.get(attempt.id),
         faults=faults.get(attempt.id, ()),
         claimed_by=name,
         is_mine=attempt.claimed_by_id == user.id,

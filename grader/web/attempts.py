@@ -22,6 +22,7 @@ from grader.services.samples import SampleView
 from grader.services.time_changes import told_changes
 from grader.store import queries, sample_run_queries
 from grader.store.models import User
+from grader.store.score_queries import scores_by_hand
 from grader.store.session import read_session, write_session
 from grader.web.errors import DATABASE_FAILURES, database_away, retry_header
 from grader.web.once import once
@@ -58,6 +59,7 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
                 shown=shown,
                 samples=shown_samples(problem) if shown.content else (),
                 submissions=submissions,
+                by_hand=scores_by_hand(session, [attempt.id]).get(attempt.id) if shown.by_hand else None,
                 changes=told_changes(session, attempt.invitation) if attempt.invitation else (),
                 refused=refused,
                 typed=_text() if refused and "source" in request.form else "",

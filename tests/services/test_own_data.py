@@ -23,6 +23,7 @@ from tests.services.tiny_package import HIDDEN, NEVER, SLUG
 # records of interviews outlive an account
 KEPT = {
     "evidence_record",
+    "early_end",
     "extension",
     "interview",
     "interview_member",

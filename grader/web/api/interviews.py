@@ -122,6 +122,7 @@ def _candidate(interview: Interview, line: Line) -> schemas.Candidate:
                 last_at=one.last_at if one else None,
                 verdict=one.verdict if one else None,
                 score=one.attempt.best_score if one else None,
+                score_by_hand=one.by_hand if one else None,
             )
         )
     return schemas.Candidate(

@@ -299,7 +299,8 @@ class Tried(Reply):
     submissions: int
     last_at: datetime | None
     verdict: Verdict | None
-    score: float | None  # the best one
+    score: float | None  # the best automatic one
+    score_by_hand: float | None  # set by a reviewer beside it; then it counts
 
 
 class Candidate(Reply):
