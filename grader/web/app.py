@@ -133,9 +133,10 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
 def _set_up_templates(app: Flask) -> None:
     environment = app.jinja_env
     environment.undefined = StrictUndefined
+    environment.finalize = texts.shown  # before it is escaped: no template can forget it
     environment.trim_blocks = environment.lstrip_blocks = True
     written = (texts.code, texts.numbered, texts.markdown, texts.plain, texts.inline, texts.number, texts.moment)
-    for text in (*written, texts.agreeing, counted):
+    for text in (*written, texts.agreeing, texts.editable, counted):
         environment.filters[text.__name__] = text
     for drawn in (visible, fault_words, stage_words, stage_strip, sample_weights, observed_in, stage_facts, measured):
         environment.filters[drawn.__name__] = drawn

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,7 +10,7 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
-from grader.report.result import safe_cell
+from grader.report.result import csv_line
 from grader.services import interviews, invitations, live
 from grader.services.interview_settings import UnusableSettings
 from grader.services.invitations import EXTENSION_MAX, INVITATIONS_MAX, REASON_LENGTH, Invited
@@ -81,11 +79,9 @@ def download_links(public_id: str) -> ResponseReturnValue:
     with read_session(service().engine) as session:
         interview = queries.interview_of(session, current_user(), public_id, Part.LEAD)
         found = invitations.with_tokens(session, interview, tokens)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n")
-    writer.writerows([("candidate", "link"), *((safe_cell(one.label), _address(one.token)) for one in found)])
+    lines = [("candidate", "link"), *((one.label, _address(one.token)) for one in found)]
     headers = {"Content-Disposition": 'attachment; filename="invitations.csv"'}
-    return Response(buffer.getvalue(), content_type="text/csv; charset=utf-8", headers=headers)
+    return Response(map(csv_line, lines), content_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _address(token: str) -> str:

@@ -6,6 +6,7 @@ Nothing here lets markup of its input through, and nothing needs an inline style
 from __future__ import annotations
 
 import functools
+import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -41,17 +42,17 @@ def numbered(source: str) -> Markup:
 @functools.lru_cache(maxsize=128)  # statements, the same for everybody
 def markdown(text: str) -> Markup:
     """Return a package's Markdown as HTML."""
-    return Markup(_MARKDOWN.render(text))  # noqa: S704 - raw HTML is off
+    return Markup(_MARKDOWN.render(visible(text)))  # noqa: S704 - raw HTML is off
 
 
 def plain(text: str) -> Markup:
     """Return a package's short text as HTML: paragraphs, lists, `code` and formulas; H*e is a product, not emphasis."""
-    return Markup(_PLAIN.render(text))  # noqa: S704 - raw HTML is off
+    return Markup(_PLAIN.render(visible(text)))  # noqa: S704 - raw HTML is off
 
 
 def inline(text: str) -> Markup:
     """Return a package's short text of one line, without a paragraph around it."""
-    return Markup(_PLAIN.renderInline(text))  # noqa: S704 - raw HTML is off
+    return Markup(_PLAIN.renderInline(visible(text)))  # noqa: S704 - raw HTML is off
 
 
 def number(value: float | None) -> str:
@@ -64,6 +65,25 @@ def moment(value: datetime, *, exact: bool = False) -> Markup:
     mark = Markup(" data-exact") if exact else ""
     told = told_time(value, exact=exact)
     return Markup('<time datetime="{}"{}>{}</time>').format(iso_time(value), mark, told)
+
+
+def shown(value: object) -> object:
+    """Return what a template prints: of a text that is no markup, every character shows."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def editable(text: str) -> Markup:
+    """Return a text for the inside of a form's field: what does not show stays, as a reference to the character.
+
+    It is what its author typed, and would otherwise be stored as an escape when the form is sent.
+    """
+    if text.isascii():
+        return escape(text)
+    pieces = (
+        f"&#{ord(character)};" if unicodedata.category(character) in ("Cf", "Zl", "Zp") else character
+        for character in str(escape(text))
+    )
+    return Markup("".join(pieces))  # noqa: S704 - escaped before
 
 
 def agreeing(word: str, number: float) -> str:
@@ -81,9 +101,12 @@ def _formula(text: str, display: str) -> str:
 class _Renderer(RendererHTML):
     """Markdown-it's renderer, without inline styles, with scrollable tables and coloured code."""
 
+    def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return str(escape(visible(tokens[idx].content)))  # &#8238; has become a character by now
+
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         token = tokens[idx]
-        text = code(token.content) if token.info.strip() == "python" else escape(visible(token.content))
+        text = code(token.content) if token.info.strip() == "python" else escape(token.content)
         return str(Markup('<pre class="code" tabindex="0">{}</pre>\n').format(text))
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:

@@ -82,7 +82,10 @@ def test_what_cannot_be_done_is_one_line(command: Command, args: list[str], code
 def test_a_taken_name_is_told(command: Command) -> None:
     command.run("user", "add", "Ines")
     again = command.run("user", "add", "INES")
-    assert (again.code, again.line) == (2, "grader: The name INES is taken; choose another one.")
+    assert (again.code, again.line) == (
+        2,
+        "grader: The name INES, or one that looks like it, is taken; choose another one.",
+    )
 
 
 def test_the_list_is_a_table_or_says_how_to_begin(command: Command) -> None:
