@@ -17,6 +17,7 @@ from grader.batch.worker import Outcome, judge_submissions, start
 from grader.errors import JudgeError
 from grader.grading.judge import Depth
 from grader.grading.judge_run import not_judged
+from grader.grading.recorded import Recorded
 from grader.grading.verdict import Reason
 
 CHUNK: Final = 8  # submissions handed to a process at a time
@@ -124,6 +125,5 @@ def _judge_error(submission: Submission) -> Outcome:
         source = read_submission(submission)
     except Unreadable as error:
         return Outcome(submission, None, str(error))
-    return Outcome.of(
-        submission, not_judged(submission.problem, source, Reason.JUDGE_ERROR, "a grading process died twice")
-    )
+    judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, "a grading process died twice")
+    return Outcome.of(submission, Recorded.of(judgement))

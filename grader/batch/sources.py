@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from grader.batch.run import Batch
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.batch.worker import Outcome
 
@@ -37,7 +36,17 @@ def hash_sources(submissions: Sequence[Submission]) -> Sources:
     return Sources(hashes, tuple(unreadable))
 
 
-def outcomes_once(batch: Batch, todo: Sequence[Submission], sources: Sources) -> Generator[Outcome, None, None]:
+class Judges(Protocol):
+    """Whatever judges submissions: processes of this machine, or workers."""
+
+    def stop(self) -> None:
+        """Start no further submission; may be called by a signal's handler."""
+
+    def outcomes(self, submissions: Sequence[Submission]) -> Iterator[Outcome]:
+        """Yield each submission's outcome once, in the order in which they are ready."""
+
+
+def outcomes_once(batch: Judges, todo: Sequence[Submission], sources: Sources) -> Generator[Outcome, None, None]:
     """Yield each submission's outcome; of those of one problem with the same bytes only the first is judged.
 
     A source that is not what was hashed any more, because somebody writes to it meanwhile, speaks for itself alone.

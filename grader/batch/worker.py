@@ -16,12 +16,10 @@ from typing import Any
 
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.errors import InvalidPackage
-from grader.grading.evidence import record
-from grader.grading.evidence_file import text_of
-from grader.grading.extra_runs import extra_runs
-from grader.grading.judge import Depth, examine
+from grader.grading.judge import Depth
 from grader.grading.judge_run import not_judged
-from grader.grading.verdict import Judgement, Reason, Verdict
+from grader.grading.recorded import Recorded, judge_and_record
+from grader.grading.verdict import Reason
 from grader.problems.cache import CaseCache
 from grader.problems.files import read_folder
 from grader.problems.loader import Problem, load
@@ -43,10 +41,10 @@ class Outcome:
     evidence: str | None = None
 
     @classmethod
-    def of(cls, submission: Submission, judgement: Judgement) -> Outcome:
+    def of(cls, submission: Submission, recorded: Recorded) -> Outcome:
         """Return the outcome of a submission that was judged, or that we failed to judge."""
-        detail = judgement.failure.detail if judgement.failure and judgement.verdict is Verdict.JE else ""
-        return cls(submission, {"candidate": submission.candidate, **result(judgement)}, detail)
+        value = {"candidate": submission.candidate, **result(recorded.judgement)}
+        return cls(submission, value, recorded.trouble, recorded.evidence)
 
     def copied_to(self, submission: Submission) -> Outcome:
         """Return the same outcome for another submission of the same problem and the same bytes."""
@@ -134,30 +132,10 @@ def _judge(worker: _Worker, submission: Submission) -> Outcome:
         source = read_submission(submission)
     except Unreadable as error:
         return Outcome(submission, None, str(error))
-    try:
-        problem = worker.load(submission.problem)
-        if isinstance(problem, InvalidPackage):
-            judgement = not_judged(submission.problem, source, Reason.INVALID_PACKAGE, problem.message)
-        else:
-            return _examined(worker, submission, problem, source)
-    except SandboxUnavailable as error:
-        judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, str(error))
-    except Exception as error:  # a fault of ours stops no other submission
-        worker.lane.close()
-        judgement = not_judged(submission.problem, source, Reason.JUDGE_ERROR, f"{type(error).__name__}: {error}")
-    return Outcome.of(submission, judgement)
-
-
-def _examined(worker: _Worker, submission: Submission, problem: Problem, source: bytes) -> Outcome:
-    examination = examine(problem, source, worker.lane, worker.cache, worker.depth)
-    judgement = examination.judgement
-    outcome = Outcome.of(submission, judgement)
-    if not worker.evidence or judgement.verdict in (Verdict.AC, Verdict.JE):
-        return outcome
-    try:
-        extra = extra_runs(problem, source, judgement, worker.lane, worker.cache)
-        data = record(problem, source, examination, worker.lane, worker.cache, extra)
-    except Exception as error:  # a fault of ours costs the record, never the verdict
-        worker.lane.close()
-        return replace(outcome, problem=f"its evidence record cannot be made ({type(error).__name__}: {error})")
-    return replace(outcome, evidence=text_of(data))
+    problem = worker.load(submission.problem)
+    if isinstance(problem, InvalidPackage):
+        refused = not_judged(submission.problem, source, Reason.INVALID_PACKAGE, problem.message)
+        return Outcome.of(submission, Recorded.of(refused))
+    return Outcome.of(
+        submission, judge_and_record(problem, source, worker.lane, worker.cache, worker.depth, worker.evidence)
+    )

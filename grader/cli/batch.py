@@ -17,6 +17,7 @@ from grader.batch.outputs import Places, write_outputs
 from grader.batch.results import LINES, Results, Wanted, read_lines
 from grader.batch.sources import Sources, distinct, hash_sources
 from grader.cli.batch_input import Input, find_input
+from grader.cli.by_workers import without_password
 from grader.cli.completion import complete_problem, complete_set
 from grader.cli.judge_many import Ended, How, Troubles, judge_into, package_hashes
 from grader.cli.judging import require_sandbox, warn
@@ -48,6 +49,7 @@ def _words_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter,
 @click.argument("place", type=click.Path(path_type=Path), metavar="DIR|ZIP|TABLE.csv")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for all that is written.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Submissions at a time; the usable cores without it.")
+@click.option("--database", metavar="URL", help="Have the workers of this PostgreSQL database judge, not this machine.")
 @click.option("--resume", is_flag=True, help="Go on where an earlier run into the same folder stopped.")
 @click.option(
     "--only", callback=_words_of(list(Verdict)), metavar="JE,TLE", help="As --resume, and judge these verdicts again."
@@ -72,6 +74,7 @@ def batch_command(
     place: Path,
     out: Path,
     jobs: int | None,
+    database: str | None,
     resume: bool,
     only: tuple[str, ...] | None,
     dry_run: bool,
@@ -91,7 +94,7 @@ def batch_command(
 
     Writes results.jsonl line by line (--resume goes on after whatever stopped it), manifest.json, and by --format
     results.csv and gradebook.csv (csv), junit.xml, gradescope/<candidate>/results.json, report.html. Identical sources
-    of one problem are judged once.
+    of one problem are judged once. With --database workers judge (see grader worker), after what people wait for.
 
     Exit 0 when every submission has a verdict, 2 when some cannot be read, 4 when the grader itself failed on one.
     """
@@ -103,10 +106,13 @@ def batch_command(
     if dry_run:
         run.list_todo(resume)
         context.exit(2 if run.unread else 0)
-    require_sandbox(settings)
-    ended, verdicts = run.judge(How(settings, jobs, finding), resume, formats)
+    if database is None:
+        require_sandbox(settings)
+    elif jobs is not None:
+        raise UserError("With --database the workers say how many are judged at a time; leave --jobs out.")
+    ended, verdicts = run.judge(How(settings, jobs, finding, database=database), resume, formats)
     if ended.stopped:
-        warn(f"Interrupted; go on with: {shlex.join(_again(place, out, asked, jobs, roster))}")
+        warn(f"Interrupted; go on with: {shlex.join(_again(place, out, asked, jobs, database, roster))}")
         context.exit(130)
     context.exit(4 if verdicts[_JE] else 2 if run.unread or ended.unreadable else 0)
 
@@ -183,10 +189,13 @@ def _continued(manifest: Manifest, out: Path, formats: tuple[str, ...] | None) -
     return replace(manifest, settings=replace(settings, formats=both, evidence=settings.evidence or earlier.evidence))
 
 
-def _again(place: Path, out: Path, asked: Asked, jobs: int | None, roster: Path | None) -> list[str]:
+def _again(
+    place: Path, out: Path, asked: Asked, jobs: int | None, database: str | None, roster: Path | None
+) -> list[str]:
     """Return the command that goes on."""
     options = [
         *([f"--jobs={jobs}"] if jobs else []),
+        *([f"--database={without_password(database)}"] if database is not None else []),
         *([f"--set={asked.set}"] if asked.set is not None else []),
         *([f"--problem={asked.problem}"] if asked.problem is not None else []),
         *([f"--id-pattern={asked.id_pattern}"] if asked.id_pattern is not None else []),

@@ -15,9 +15,10 @@ from grader.batch.outputs import Places
 from grader.batch.packages import prepare_packages
 from grader.batch.results import Results
 from grader.batch.run import Batch
-from grader.batch.sources import Sources, outcomes_once
+from grader.batch.sources import Judges, Sources, outcomes_once
 from grader.batch.submissions import Submission
 from grader.batch.worker import Outcome
+from grader.cli.by_workers import workers_of
 from grader.cli.judging import cache_for, warn
 from grader.cli.progress import Progress
 from grader.config import Settings
@@ -30,12 +31,17 @@ CAUSES_SHOWN: Final = 5
 
 @dataclass(frozen=True)
 class How:
-    """How submissions are judged. `evidence` says where records of what is not accepted go; None makes none."""
+    """How submissions are judged.
+
+    `evidence` says where records of what is not accepted go; None makes none. `database` is the address of the one
+    whose workers judge; None judges here.
+    """
 
     settings: Settings
     jobs: int | None
     finding: Depth
     evidence: Places | None = None
+    database: str | None = None
 
     @property
     def processes(self) -> int:
@@ -66,20 +72,9 @@ def judge_into(results: Results, todo: Sequence[Submission], sources: Sources, b
     Args:
         before: how many results there are already.
     """
-    settings = how.settings
-    cache = cache_for(settings)  # says once what is wrong with it
-    used = sorted({submission.problem for submission in todo})
-    prepare_packages(settings.problems, used, cache, how.processes, warn, settings.allow_weak_sandbox)
-    batch = Batch(
-        settings.problems,
-        settings.cache,
-        how.processes,
-        how.finding,
-        settings.allow_weak_sandbox,
-        how.evidence is not None,
-    )
     troubles = Troubles()
     with (
+        _judges(todo, how) as batch,
         _stoppable(batch) as stopped,
         Progress("batch", "submissions", before) as progress,
         closing(outcomes_once(batch, todo, sources)) as outcomes,
@@ -94,6 +89,21 @@ def judge_into(results: Results, todo: Sequence[Submission], sources: Sources, b
             progress.update(before + number, before + len(todo))
     results.finish()
     return Ended(stopped.is_set(), troubles.unreadable)
+
+
+@contextmanager
+def _judges(todo: Sequence[Submission], how: How) -> Iterator[Judges]:
+    """Give what judges: processes of this machine, or the workers of a database."""
+    settings = how.settings
+    if how.database is not None:
+        with workers_of(how.database, settings.problems, how.finding, how.evidence is not None) as workers:
+            yield workers
+        return
+    cache = cache_for(settings)  # says once what is wrong with it
+    used = sorted({submission.problem for submission in todo})
+    prepare_packages(settings.problems, used, cache, how.processes, warn, settings.allow_weak_sandbox)
+    weak, has_evidence = settings.allow_weak_sandbox, how.evidence is not None
+    yield Batch(settings.problems, settings.cache, how.processes, how.finding, weak, has_evidence)
 
 
 class Troubles:
@@ -122,7 +132,7 @@ class Troubles:
 
 
 @contextmanager
-def _stoppable(batch: Batch) -> Iterator[threading.Event]:
+def _stoppable(batch: Judges) -> Iterator[threading.Event]:
     """Let Ctrl-C and TERM finish what runs; a second one ends at once."""
     stopped = threading.Event()
 

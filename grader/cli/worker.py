@@ -86,6 +86,7 @@ def _work(
     from grader.problems.cache import CaseCache
     from grader.sandbox.pool import Pool
     from grader.services.background import Background
+    from grader.services.batch_judging import BatchJudging
     from grader.services.judging import Judging
     from grader.services.judging_metrics import JudgingMetrics
     from grader.services.packages import Packages
@@ -113,12 +114,18 @@ def _work(
         metrics.watch(pool)
         judging = Judging(engine, pool, cache, packages, tell)
         background = Background(engine, pool, cache, packages, deferring.dispatch)
-        parts = Parts(engine, judging, background, deferring)
+        batches = BatchJudging(engine, pool, cache, packages, tell)
+        parts = Parts(engine, judging, background, batches, deferring)
         threading.Thread(target=judging.prepare, name="preparing", daemon=True).start()
         background.remember_unprepared()
         click.echo(f"Judging {pool.size} at a time, from {' and '.join(queues)} (TERM ends it).", err=True)
+
+        def stop() -> None:
+            batches.stop()
+            background.close()
+
         try:
-            run(lambda: add_tasks(make_app(settings.database_url), parts), pool.size, queues, alive, background.close)
+            run(lambda: add_tasks(make_app(settings.database_url), parts), pool.size, queues, alive, stop)
         finally:
             judging.close()
             engine.dispose()

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, text
 
 from grader.config import shipped
 from grader.errors import UserError
+from grader.store import batch_models as batch_models  # its tables
 from grader.store.session import make_engine
 
 _LOCK: Final = 0x67726164  # any fixed number: one migration at a time

@@ -24,6 +24,8 @@ RIGHTS: Final[Mapping[str, str]] = {
     "package_check": "SELECT, UPDATE",
     "rejudge": "SELECT, UPDATE",
     "rejudge_item": "SELECT, UPDATE",
+    "batch_run": "SELECT, DELETE",
+    "batch_source": "SELECT, UPDATE, DELETE",
     "rejudged_attempt": CHANGE,
     "group_result": CHANGE,
     "case_result": CHANGE,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from procrastinate import App, PsycopgConnector
 from procrastinate.jobs import JobDeferrer
@@ -17,11 +17,12 @@ from grader.store.conninfo import conninfo_of
 from grader.store.models import EvidenceRecord, SampleRun, Submission
 
 INTERACTIVE: Final = "interactive"  # somebody waits at a page
-BATCH: Final = "batch"  # checks of packages, rejudging
+BATCH: Final = "batch"  # batches, checks of packages, rejudging
 UPKEEP: Final = "upkeep"  # of the queue itself
 QUEUES: Final = (INTERACTIVE, BATCH)  # those that a worker may be told to leave out
 _PRIORITIES: Final[Mapping[str, int]] = {INTERACTIVE: 10, BATCH: 0}
 JUDGE: Final = "grader.judge"
+CHUNK: Final = "grader.judge_chunk"
 WORK: Final = "grader.work"
 TABLES: Final[Mapping[str, type[Row]]] = {
     "submission": Submission,
@@ -29,6 +30,7 @@ TABLES: Final[Mapping[str, type[Row]]] = {
     "evidence_record": EvidenceRecord,
 }
 _NAMES: Final = {table: name for name, table in TABLES.items()}
+LIVE_S: Final = 10.0  # a worker that lives shows it more often
 CONNECTIONS_MAX: Final = 4  # of a worker's engine; its sessions have others
 POOL_WAIT_S: Final = 10.0  # for a connection, while the database restarts
 
@@ -56,13 +58,43 @@ class Deferring:
         if kwargs:
             self._configured(session, JUDGE, INTERACTIVE).batch_defer(*kwargs)
 
+    def chunks(self, session: Session, run: int, chunks: Sequence[Sequence[int]], in_s: int = 0) -> None:
+        """Store a job for each of several chunks of a batch's sources, to be begun in so many seconds."""
+        kwargs: list[JSONDict] = [{"run": run, "keys": list(keys), "version": __version__} for keys in chunks if keys]
+        if kwargs:
+            self._configured(session, CHUNK, BATCH, in_s).batch_defer(*kwargs)
+
+    def drop_chunks(self, session: Session, run: int) -> None:
+        """Remove the jobs of a batch that are not begun."""
+        statement = text(
+            "DELETE FROM procrastinate_jobs "
+            "WHERE task_name = :task AND status = 'todo' AND (args->>'run')::bigint = :run"
+        )
+        session.execute(statement, {"task": CHUNK, "run": run})
+
+    def chunks_under_way(self, session: Session, run: int) -> int:
+        """Return how many jobs of a batch are under way."""
+        statement = text(
+            "SELECT count(*) FROM procrastinate_jobs "
+            "WHERE task_name = :task AND status = 'doing' AND (args->>'run')::bigint = :run"
+        )
+        return int(session.execute(statement, {"task": CHUNK, "run": run}).scalar_one())
+
+    def workers(self, session: Session) -> int:
+        """Return how many workers show that they live."""
+        statement = text(
+            "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - make_interval(secs => :seconds)"
+        )
+        return int(session.execute(statement, {"seconds": LIVE_S}).scalar_one())
+
     def work(self, session: Session) -> None:
         """Store the job of doing what waits and nobody waits for."""
         self._configured(session, WORK, BATCH).defer(version=__version__)
 
-    def _configured(self, session: Session, task: str, queue: str) -> JobDeferrer:
+    def _configured(self, session: Session, task: str, queue: str, in_s: int = 0) -> JobDeferrer:
         connection = session.connection().connection.driver_connection
-        return self._app.configure_task(task, queue=queue, priority=_PRIORITIES[queue], connection=connection)
+        later: Any = {"schedule_in": {"seconds": in_s}} if in_s else {}
+        return self._app.configure_task(task, queue=queue, priority=_PRIORITIES[queue], connection=connection, **later)
 
 
 def jobs_without(session: Session, jobs: Iterable[Job]) -> list[Job]:
@@ -79,6 +111,25 @@ def jobs_without(session: Session, jobs: Iterable[Job]) -> list[Job]:
     )
     known = {(TABLES[name], key) for name, key in live if name in TABLES}
     return [job for job in wanted if job not in known]
+
+
+def chunks_without(session: Session, sources: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    """Return, by run, the keys of a batch's sources that no job will judge."""
+    wanted = list(sources)
+    if not wanted:
+        return {}
+    live = session.scalars(
+        text(
+            "SELECT jsonb_array_elements(args->'keys')::bigint FROM procrastinate_jobs "
+            "WHERE task_name = :task AND status IN ('todo', 'doing')"
+        ),
+        {"task": CHUNK},
+    )
+    known, found = set(live), dict[int, list[int]]()
+    for run, key in wanted:
+        if key not in known:
+            found.setdefault(run, []).append(key)
+    return found
 
 
 def is_work_stored(session: Session) -> bool:

@@ -9,7 +9,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from datetime import UTC, datetime, timedelta
+from typing import Final, cast
 
 from packaging.version import Version
 from procrastinate import App, BaseRetryStrategy, JobContext, RetryDecision
@@ -17,18 +18,23 @@ from procrastinate.jobs import Job
 from sqlalchemy import Engine
 
 from grader import __version__
+from grader.services import batch_judging
 from grader.services.background import Background, is_waiting
+from grader.services.batch_judging import BatchJudging, NotPrepared
 from grader.services.given_up import give_up
 from grader.services.judging import Judging, unjudged
+from grader.store import batch_queries
 from grader.store.session import write_session
 from grader.workers.dispatch import (
     BATCH,
+    CHUNK,
     INTERACTIVE,
     JUDGE,
     TABLES,
     UPKEEP,
     WORK,
     Deferring,
+    chunks_without,
     is_work_stored,
     jobs_without,
 )
@@ -61,6 +67,7 @@ class Parts:
     engine: Engine
     judging: Judging
     background: Background
+    batches: BatchJudging
     deferring: Deferring
     chunk: threading.Lock = field(default_factory=threading.Lock)  # one at a time, so that lanes stay for candidates
 
@@ -78,6 +85,11 @@ def add_tasks(app: App, parts: Parts) -> App:
         with _told(context, version):
             _work(parts)
 
+    @app.task(name=CHUNK, queue=BATCH, retry=_Again(), pass_context=True)
+    def judge_chunk(context: JobContext, run: int, keys: list[int], version: str) -> None:
+        with _told(context, version):
+            _judge_chunk(parts, run, keys, is_again=context.job.attempts > 0)
+
     _add_upkeep(app, parts)
     return app
 
@@ -87,9 +99,8 @@ def _add_upkeep(app: App, parts: Parts) -> None:
     @app.task(name="grader.retry_stalled", queueing_lock="retry_stalled", queue=UPKEEP)
     async def retry_stalled(timestamp: int) -> None:
         for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_S):
-            if job.task_name == JUDGE and job.attempts >= LOST_TIMES and job.task_kwargs["version"] == __version__:
-                table = TABLES[str(job.task_kwargs["table"])]
-                await asyncio.to_thread(give_up, parts.engine, table, int(str(job.task_kwargs["key"])))
+            if job.attempts >= LOST_TIMES and job.task_kwargs.get("version") == __version__:
+                await asyncio.to_thread(_give_up, parts, job)
             log.warning("a worker went away while it did job %s; it is done again", job.id)
             await app.job_manager.retry_job(job)  # of one that is given up nothing is left to do
 
@@ -99,6 +110,17 @@ def _add_upkeep(app: App, parts: Parts) -> None:
         with write_session(parts.engine) as session:
             if is_waiting(session) and not is_work_stored(session):
                 parts.deferring.work(session)
+
+    @app.periodic(cron=EVERY_5_S)
+    @app.task(name="grader.find_sources", queueing_lock="find_sources", queue=UPKEEP)
+    def find_sources(timestamp: int) -> None:
+        """Forget batches whose command is gone; give the sources of the others a job that have none."""
+        now = datetime.now(UTC)
+        batch_judging.forget_gone(parts.engine, now)
+        with write_session(parts.engine) as session:
+            waiting = batch_queries.unjudged(session, now - timedelta(seconds=batch_judging.GONE_S))
+            for run, keys in chunks_without(session, waiting).items():
+                parts.deferring.chunks(session, run, [[key] for key in keys])
 
     @app.periodic(cron=EVERY_5_S)
     @app.task(name="grader.find_rows", queueing_lock="find_rows", queue=UPKEEP)
@@ -134,6 +156,33 @@ def _require_ours(job: Job, version: str) -> None:
     ours, theirs = Version(__version__), Version(version)
     if ours != theirs and (theirs > ours or job.attempts < LEFT_TIMES):
         raise OtherRelease(f"job {job.id} is for release {version}, this worker is {__version__}; it is left")
+
+
+def _judge_chunk(parts: Parts, run: int, keys: list[int], *, is_again: bool) -> None:
+    """Judge a chunk of a batch; what time is over for waits again, behind what others wait for.
+
+    A chunk that was lost with its worker is taken apart, so that only the source that ends workers is given up.
+    """
+    in_s = 0
+    if is_again and len(keys) > 1:
+        rest = [[key] for key in keys]
+    else:
+        try:
+            rest = [parts.batches.judge(keys)]
+        except NotPrepared as preparing:
+            log.info("%s", preparing)
+            rest, in_s = [keys], AGAIN_S
+    with write_session(parts.engine) as session:
+        parts.deferring.chunks(session, run, rest, in_s)
+
+
+def _give_up(parts: Parts, job: Job) -> None:
+    """Write that what a job is for was not judged."""
+    if job.task_name == JUDGE:
+        give_up(parts.engine, TABLES[str(job.task_kwargs["table"])], int(str(job.task_kwargs["key"])))
+    elif job.task_name == CHUNK:
+        for key in cast("list[int]", job.task_kwargs["keys"]):
+            batch_judging.give_up(parts.engine, key, datetime.now(UTC))
 
 
 def _work(parts: Parts) -> None:

@@ -1,0 +1,219 @@
+"""`grader batch --database`: what workers judge comes out as what this machine judges, whatever dies meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import pytest
+from sqlalchemy import Engine, func, select, text, update
+
+from grader.grading.verdict import Verdict
+from grader.services import batch_judging
+from grader.services.packages import Packages
+from grader.store.batch_models import BatchRun, BatchSource
+from grader.store.session import read_session, write_session
+from tests.batch.folders import lines, put, verdicts
+from tests.cli.conftest import command
+from tests.cli.running import Command, end_of
+from tests.processes import wait_until
+from tests.services.tiny_package import RIGHT, SLUG, WRONG
+from tests.workers.working import Queue, Workers
+
+__all__ = ["command"]
+pytestmark = [pytest.mark.services, pytest.mark.sandbox]
+SLOW: Final = b"import time\n\n\ndef twice(x):\n    time.sleep(0.01)\n    return x * 2\n"
+SOURCES: Final = {
+    "right": RIGHT,
+    "right again": RIGHT,
+    "wrong": WRONG,
+    "empty": b"",
+    "binary": b"\x00\xff",
+    "broken": b"def twice(",
+    "raises": b"def twice(x):\n    raise ValueError('no')\n",
+    "ends itself": b"import os\n\n\ndef twice(x):\n    os._exit(0)\n",
+    "refused": b"import os\n\n\ndef twice(x):\n    os.fork()\n",
+    "endless": b"def twice(x):\n    while True:\n        pass\n",
+    "=1+1": WRONG + b"# who\n",
+}
+BATCH: Final = ("batch", "in", "--out", "out")
+
+
+@pytest.fixture
+def env(problems: Path) -> dict[str, str]:
+    return {"GRADER_PROBLEMS": str(problems)}
+
+
+def left(engine: Engine) -> list[int]:
+    """Return how many runs, sources and chunks the database holds."""
+    chunks = text("SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'grader.judge_chunk'")
+    with read_session(engine) as session:
+        tables = [session.scalar(select(func.count()).select_from(table)) or 0 for table in (BatchRun, BatchSource)]
+        return [*tables, session.execute(chunks).scalar_one()]
+
+
+def hand_in(command: Command, number: int) -> list[str]:
+    """Put slow sources into a folder, no two alike; return whose they are."""
+    names = [f"c{each:03}" for each in range(number)]
+    for name in names:
+        put(command.folder / "in", name, SLOW + f"# {name}\n".encode(), SLUG)
+    return names
+
+
+@contextmanager
+def begun(command: Command, env: dict[str, str], url: str, results: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Give a batch that has written some results."""
+    process = command.start(*BATCH, f"--database={url}", env=env)
+    path = command.folder / "out/results.jsonl"
+    try:
+        assert wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") >= results, 60), process.poll()
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_workers_and_this_machine_say_the_same(
+    command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
+) -> None:
+    for name, source in SOURCES.items():
+        put(command.folder / "in", name, source, SLUG)
+    put(command.folder / "in", "lost", RIGHT, "no-such-problem")
+    (command.folder / "in/link").mkdir()
+    (command.folder / f"in/link/{SLUG}.py").symlink_to("/etc/passwd")
+    here = command.run("batch", "in", "--out", "here", "--evidence", "--jobs=1", env=env)
+    workers.start("--jobs=1")
+    workers.start("--jobs=1")
+    there = command.run(*BATCH, "--evidence", f"--database={postgres_url}", env=env)
+    assert (there.code, there.out) == (here.code, here.out)
+    for name in ("results.csv", "gradebook.csv"):
+        assert (command.folder / "out" / name).read_bytes() == (command.folder / "here" / name).read_bytes()
+    records = [
+        sorted(str(path.relative_to(command.folder / out)) for path in (command.folder / out).rglob("*evidence*"))
+        for out in ("here", "out")
+    ]
+    assert records[0] == records[1]
+    assert verdicts(command.folder / "out")["endless"] == "TLE"
+    assert left(engine) == [0, 0, 0]
+
+
+def test_a_killed_worker_costs_nothing(
+    command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
+) -> None:
+    names = hand_in(command, 50)
+    first = workers.start("--jobs=1")
+    with begun(command, env, postgres_url, 3) as process:
+        first.kill()
+        workers.start("--jobs=1")
+        ended = end_of(process)
+    assert (ended.code, verdicts(command.folder / "out")) == (0, dict.fromkeys(names, "AC"))
+    assert left(engine) == [0, 0, 0]
+
+
+def test_who_waits_at_a_page_comes_first(
+    command: Command, engine: Engine, postgres_url: str, packages: Packages, workers: Workers, env: dict[str, str]
+) -> None:
+    hand_in(command, 50)
+    queue = Queue(engine, postgres_url, packages)
+    workers.start("--jobs=1")
+    with begun(command, env, postgres_url, 1) as process:
+        key = queue.hand_in(WRONG)
+        assert queue.is_judged(key, 60)
+        assert len(lines(command.folder / "out")) < 60
+        assert end_of(process).code == 0
+    assert queue.verdict(key) is Verdict.WA
+
+
+def test_ctrl_c_keeps_what_is_judged_and_says_how_to_go_on(
+    command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
+) -> None:
+    names = hand_in(command, 50)
+    workers.start("--jobs=1")
+    secret = postgres_url.replace("grader@", "grader:password@")
+    with begun(command, env, secret, 2) as process:
+        os.killpg(process.pid, signal.SIGINT)
+        ended = end_of(process)
+    assert ended.code == 130
+    assert "--resume" in ended.err.splitlines()[-1]
+    assert "password" not in ended.err
+    assert 2 <= len(lines(command.folder / "out")) < 60
+    assert left(engine) == [0, 0, 0]
+    assert command.run(*BATCH, "--resume", f"--database={postgres_url}", env=env).code == 0
+    assert verdicts(command.folder / "out") == dict.fromkeys(names, "AC")
+
+
+def test_a_command_that_is_gone_leaves_nothing_behind(
+    command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
+) -> None:
+    hand_in(command, 50)
+    workers.start("--jobs=1")
+    with begun(command, env, postgres_url, 1) as process:
+        process.kill()
+        process.wait()
+    with write_session(engine) as session:
+        session.execute(update(BatchRun).values(seen_at=datetime(2020, 1, 1, tzinfo=UTC)))
+    assert wait_until(lambda: left(engine) == [0, 0, 0], 60), left(engine)
+
+
+def test_a_command_that_was_taken_for_gone_begins_anew(
+    command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
+) -> None:
+    names = hand_in(command, 40)
+    workers.start("--jobs=1")
+    with begun(command, env, postgres_url, 2) as process:
+        with write_session(engine) as session:
+            session.execute(text("DELETE FROM batch_source"))
+            session.execute(text("DELETE FROM batch_run"))
+        ended = end_of(process)
+    assert (ended.code, verdicts(command.folder / "out")) == (0, dict.fromkeys(names, "AC"))
+
+
+def test_without_a_worker_it_says_so_and_waits(
+    command: Command, postgres_url: str, workers: Workers, env: dict[str, str]
+) -> None:
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    process = command.start(*BATCH, f"--database={postgres_url}", env=env)
+    assert process.stderr
+    told = b""
+    while b"start one with: grader worker" not in told:
+        told += (line := process.stderr.readline())
+        assert line
+    workers.start("--jobs=1")
+    assert end_of(process).code == 0
+    assert verdicts(command.folder / "out") == {"ada": "AC"}
+
+
+def test_what_ends_its_workers_is_given_up(engine: Engine, packages: Packages) -> None:
+    now = datetime.now(UTC)
+    with write_session(engine) as session:
+        package = packages.remember(session, packages.named(SLUG), now)
+        run = BatchRun(created_at=now, seen_at=now, finding="full", has_evidence=False)
+        session.add(run)
+        session.flush()
+        row = BatchSource(batch_run_id=run.id, ordinal=1, package_id=package.id, source=RIGHT)
+        session.add(row)
+    batch_judging.give_up(engine, row.id, now)
+    with read_session(engine) as session:
+        judged = session.scalars(select(BatchSource)).one()
+        assert judged.trouble == "every process that judged it went away meanwhile"
+        assert '"verdict": "JE"' in (judged.result or "")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--database=sqlite:///x.db"], "Workers need PostgreSQL; write --database postgresql://HOST/NAME."),
+        (["--database=postgresql://x", "--jobs=2"], "With --database the workers say how many are judged at a time"),
+        (["--database=nowhere"], "The database's address cannot be read"),
+    ],
+)
+def test_a_database_without_workers_is_refused(command: Command, problems: Path, options: list[str], told: str) -> None:
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    ended = command.run(*BATCH, *options, env={"GRADER_PROBLEMS": str(problems)})
+    assert (ended.code, told in ended.line) == (2, True), ended.err
