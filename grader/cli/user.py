@@ -13,6 +13,7 @@ import click
 
 from grader.cli.commands import Group
 from grader.config import Settings, read_settings
+from grader.wording import iso_time
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -161,7 +162,7 @@ def _facts(user: User) -> dict[str, object]:
         "is_interviewer": user.is_interviewer,
         "is_admin": user.is_admin,
         "has_password": user.password_hash is not None,
-        "created_at": user.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "created_at": iso_time(user.created_at),
     }
 
 

@@ -17,6 +17,7 @@ from grader.store import admin_queries as queries
 from grader.store.admin_queries import Wanted
 from grader.store.interview_models import AuditEntry
 from grader.store.session import read_session
+from grader.wording import iso_time
 
 SHOWN: Final = 100  # on one page
 STRETCH: Final = 500  # entries that are held at a time while all are read
@@ -79,7 +80,7 @@ def table(engine: Engine, asked: Wanted) -> Iterator[str]:
             found = queries.entries_after(session, asked, last, STRETCH)
             names |= queries.names_of(session, {entry.actor for entry, _ in found} - names.keys())
         for entry, interview in found:
-            at, name = entry.at.strftime("%Y-%m-%dT%H:%M:%SZ"), names.get(entry.actor, "")
+            at, name = iso_time(entry.at), names.get(entry.actor, "")
             yield csv_line((at, entry.actor, name, entry.action, entry.subject, interview or "", entry.detail))
             last = entry.id
         is_more = len(found) == STRETCH

@@ -28,6 +28,7 @@ from grader.store.interview_models import Interview
 from grader.store.models import User
 from grader.store.score_queries import scores_by_hand
 from grader.store.session import read_session, write_session
+from grader.wording import iso_time
 
 ATTEMPTS_AT_ONCE: Final = 10
 LONG: Final = (
@@ -261,4 +262,4 @@ def _grouped(rows: Sequence[Any], column: str) -> defaultdict[int, list[Any]]:
 
 def moment(value: datetime | None) -> str:
     """Return a time as text, nothing for none."""
-    return "" if value is None else value.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return "" if value is None else iso_time(value)

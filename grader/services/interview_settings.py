@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
 from grader.errors import UserError
 from grader.report.visible import visible
 from grader.store.interview_models import Interview, Shown
+from grader.wording import told_time
 
 MINUTES_MAX: Final = 24 * 60
 SUBMISSIONS_MAX: Final = 100  # for each problem
@@ -128,14 +130,43 @@ def utc_time(text: str, what: str, field: str) -> datetime | None:
         ) from None
 
 
-def check_window(opens_at: datetime | None, closes_at: datetime | None) -> None:
+def check_window(opens_at: datetime | None, closes_at: datetime | None, kept: datetime | None, now: datetime) -> None:
     """Make sure that an interview can be taken at all.
 
+    Args:
+        opens_at: when it is to open.
+        closes_at: when it is to close.
+        kept: when it closes as stored, which may be past; None: it has no end yet.
+        now: the time.
+
     Raises:
-        UnusableSettings: it closes before it opens.
+        UnusableSettings: it closes before it opens, or is to close at a time that is past.
     """
     if opens_at is not None and closes_at is not None and closes_at <= opens_at:
         raise UnusableSettings("The interview must close after it opens; change one of the two times.", "closes_at")
+    if closes_at is not None and closes_at <= now and closes_at != kept:
+        raise UnusableSettings(
+            f"It would close at {told_time(closes_at)}, which is past, so nobody could take it; choose a later time.",
+            "closes_at",
+        )
+
+
+class WindowWarning(StrEnum):
+    """What about a window may be a slip, and is stored all the same."""
+
+    OPENS_PAST = "opens past"
+    SHORT = "short"  # shorter than the time that candidates have
+
+
+def window_warnings(settings: Settings, now: datetime) -> tuple[WindowWarning, ...]:
+    """Return what about a window may be a slip."""
+    found = []
+    if settings.opens_at is not None and settings.opens_at < now:
+        found.append(WindowWarning.OPENS_PAST)
+    begin = now if settings.opens_at is None else max(now, settings.opens_at)
+    if settings.closes_at is not None and begin < settings.closes_at < begin + timedelta(minutes=settings.minutes):
+        found.append(WindowWarning.SHORT)
+    return tuple(found)
 
 
 def check_kept(before: Settings, wanted: Settings) -> None:

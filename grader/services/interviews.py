@@ -200,7 +200,7 @@ def _resolved(
     session: Session, user: User, interview: Interview | None, settings: Settings, packages: Packages, now: datetime
 ) -> dict[str, Package]:
     """Return the packages of what was chosen, by hash: offered ones, the user's own, those that are in it already."""
-    check_window(settings.opens_at, settings.closes_at)
+    check_window(settings.opens_at, settings.closes_at, interview.closes_at if interview else None, now)
     _check_number(settings.problems)
     offered = {problem.sha256: problem for problem in packages.offered()}
     known = queries.packages_for(session, [chosen.sha256 for chosen in settings.problems])

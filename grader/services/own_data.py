@@ -21,6 +21,7 @@ from grader.store import account_queries as queries
 from grader.store.models import Attempt, FollowUpAnswer, SampleRun, Submission, User
 from grader.store.score_queries import scores_by_hand
 from grader.store.session import read_session
+from grader.wording import iso_time
 
 SCHEMA: Final = 1
 Fields = dict[str, object]
@@ -168,4 +169,4 @@ def _json(value: object) -> str:
 
 def _moment(value: object) -> str:
     assert isinstance(value, datetime)
-    return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return iso_time(value)

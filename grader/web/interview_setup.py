@@ -51,7 +51,7 @@ def create() -> ResponseReturnValue:
 
 def _created(session: Session, current: User, form: Form) -> str:
     made = interviews.create(session, current, form.settings(), service().packages, now())
-    return url_for("interviews.show", public_id=made.public_id, done="saved")
+    return url_for("interviews.show", public_id=made.public_id, done="saved", window="1")
 
 
 @bp.get("/<public_id>/edit")
@@ -77,7 +77,7 @@ def change(public_id: str) -> ResponseReturnValue:
         raise
     except UserError as error:
         return _form(public_id, form, error)
-    return redirect(url_for("interviews.show", public_id=public_id, done="saved"), 303)
+    return redirect(url_for("interviews.show", public_id=public_id, done="saved", window="1"), 303)
 
 
 def _sent() -> Form:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.services import interviewers, interviews, live
-from grader.services.interview_settings import settings_of
+from grader.services.interview_settings import settings_of, window_warnings
 from grader.services.problem_list import LEVELS
 from grader.store import interview_queries as queries
 from grader.store.interview_models import Interview, Part
@@ -78,6 +78,7 @@ def overview(public_id: str, error: UserError | None = None, place: str = "") ->
         error=error,
         place=place,
         done=DONE.get(request.args.get("done", "")),
+        warnings=[warning.value for warning in window_warnings(settings, now())] if "window" in request.args else [],
         parts=list(Part),
         private=private,
         offered=offered,

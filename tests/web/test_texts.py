@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -73,4 +73,9 @@ def test_numbers(value: float | None, shown: str) -> None:
 
 def test_times_are_utc_without_a_script() -> None:
     page = texts.moment(datetime(2026, 3, 1, 12, 30, tzinfo=UTC))
-    assert page == '<time datetime="2026-03-01T12:30:00Z">01 Mar 12:30 UTC</time>'
+    assert page == '<time datetime="2026-03-01T12:30:00Z">01 Mar 2026 12:30 UTC</time>'
+
+
+def test_exact_times_have_seconds_and_stand_in_utc_whatever_their_zone() -> None:
+    page = texts.moment(datetime(2026, 3, 1, 0, 30, 5, tzinfo=timezone(timedelta(hours=2))), exact=True)
+    assert page == '<time datetime="2026-02-28T22:30:05Z" data-exact>28 Feb 2026 22:30:05 UTC</time>'

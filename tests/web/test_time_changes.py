@@ -52,6 +52,7 @@ def test_more_time_is_told_without_its_reason(room: Room) -> None:
     room.lena.post(f"{room.candidate}/extend", minutes="1", reason=REASON)
     told = "TIME : an interviewer ended your time TIME : an interviewer gave you 1 minute more"
     assert words(room.ada.text(room.taking), "Changes of your time") == told
+    assert words(room.lena.text(room.candidate), "What changed their time") == room.packet()
     assert room.timeline().endswith(f"time ended early TIME By Lena: Went out. 1 minute more TIME By Lena: {REASON}")
     assert room.packet() == f"ended early by Lena, TIME Went out. 1 minute more by Lena, TIME {REASON}"
 

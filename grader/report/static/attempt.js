@@ -105,8 +105,7 @@ function keepDraft(form, area, note, isSent, unsent) {
         saved = text;
         unsent.saved();
         form.elements.seen.value = reply.headers.get("Draft-Saved");
-        const clock = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-        tell(`Draft saved ${clock}${reply.headers.has("Draft-Replaced") ? "; it replaced one from another tab" : ""}`);
+        tell(`Draft saved ${toldTime(new Date())}${reply.headers.has("Draft-Replaced") ? "; it replaced one from another tab" : ""}`);
       } else {
         unsent.failed();
         tell(`Draft not saved: ${await sentence(reply)}`);

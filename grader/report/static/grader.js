@@ -2,13 +2,16 @@
 "use strict";
 
 // times in the reader's own zone, which stands beside them
+function toldTime(when, isExact = false) {
+  const day = { day: "numeric", month: "short", year: "numeric" };
+  const clock = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" };
+  if (isExact) clock.second = "2-digit";
+  return when.toLocaleString([], { ...day, ...clock });
+}
 function localise(part) {
   for (const time of part.querySelectorAll("time[datetime]")) {
     const when = new Date(time.dateTime);
-    const day = { day: "numeric", month: "short", year: "numeric" };
-    const clock = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" };
-    if ("exact" in time.dataset) clock.second = "2-digit";
-    time.textContent = when.toLocaleString([], { ...day, ...clock });
+    time.textContent = toldTime(when, "exact" in time.dataset);
   }
 }
 localise(document);

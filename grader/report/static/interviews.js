@@ -10,6 +10,9 @@ function local(utc) {
   const day = `${when.getFullYear()}-${digits(when.getMonth() + 1)}-${digits(when.getDate())}`;
   return `${day}T${digits(when.getHours())}:${digits(when.getMinutes())}`;
 }
+for (const place of document.querySelectorAll("[data-zone-name]")) {
+  place.textContent = `in your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone} (${zone} now)`;
+}
 for (const field of document.querySelectorAll("input[data-utc]")) {
   const sent = document.createElement("input");
   sent.type = "hidden";

@@ -21,7 +21,7 @@ async function save() {
     const reply = await fetch(form.action, { method: "POST", body, headers: { "If-Match": `"${version.value}"` }, redirect: "manual" });
     if (reply.status === 204) {
       version.value = reply.headers.get("ETag").replaceAll('"', "");
-      say(`Saved ${new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}.`);
+      say(`Saved ${toldTime(new Date())}.`);
     } else if (reply.status === 412) {
       isStopped = true;
       say("Not saved: a newer version is stored, perhaps from another window. Copy what you typed and reload the page.");
