@@ -103,11 +103,14 @@ def remove_command(name: str, yes: bool) -> None:
     What was handed in to interviews stays with them, without the account's name.
     """
     with _database() as (_, engine, now):
-        from grader.services import accounts
+        from grader.services import accounts, departure
         from grader.store.session import read_session, write_session
 
         with read_session(engine) as session:
             user = accounts.named(session, name)
+            left_behind = departure.left_behind(session, user, now)
+        for sentence in left_behind:
+            click.echo(sentence, err=True)
         if not yes and not sys.stdin.isatty():
             raise click.UsageError("This deletes for good and nobody can be asked; say --yes.")
         if not yes:

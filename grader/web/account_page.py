@@ -6,7 +6,7 @@ from flask import Blueprint, Response, redirect, render_template, request, url_f
 from flask.typing import ResponseReturnValue
 
 from grader.errors import UserError
-from grader.services import accounts, own_data, passwords, sessions, sign_in
+from grader.services import accounts, departure, own_data, passwords, sessions, sign_in
 from grader.services.passwords import WeakPassword
 from grader.services.sign_in import WrongPassword
 from grader.store.session import read_session, write_session
@@ -88,9 +88,11 @@ def _confirm() -> None:
 def _page(refused: str | None = None, error: UserError | None = None) -> ResponseReturnValue:
     with read_session(service().engine) as session:
         own = sessions.own(session, current_user(), now())
+        left_behind = departure.left_behind(session, current_user(), now())
     page = render_template(
         "me.html",
         sessions=own,
+        left_behind=left_behind,
         current=current_session().public_id,
         typed=request.form.get("name", current_user().name),
         refused=refused,

@@ -10,7 +10,7 @@ from flask.typing import ResponseReturnValue
 from werkzeug.exceptions import NotFound
 
 from grader.errors import UserError
-from grader.services import accounts, audit_log, links, load, sessions, sign_in, tokens
+from grader.services import accounts, audit_log, departure, links, load, sessions, sign_in, tokens
 from grader.services.audit_log import Line
 from grader.services.names import name_key
 from grader.store import admin_queries as queries
@@ -194,12 +194,14 @@ def _user_page(
 ) -> ResponseReturnValue:
     with read_session(service().engine) as session:
         user: User = queries.user_by_public_id(session, public_id)
+        left = departure.interviews_left(session, user, now())
         open_sessions, open_tokens = sessions.own(session, user, now()), tokens.own(session, user, now())
     page = render_template(
         "admin_user.html",
         found=user,
         sessions=open_sessions,
         tokens=open_tokens,
+        left_behind=left,
         refused=refused,
         error=error,
         link=link,
