@@ -15,6 +15,7 @@ from grader.errors import UserError
 PASSWORD_MIN: Final = 10  # characters
 PASSWORD_MAX: Final = 200
 AT_A_TIME: Final = 2  # each takes 32 MiB and a core for a quarter of a second
+CROWDED_MAX: Final = 2  # of all places together
 WAITING_MAX: Final = 2  # each holds a thread of the server, which has others to answer
 METHOD: Final = "scrypt:32768:8:1"
 _DUMMY: Final = f"${'0' * 16}${'0' * 128}"  # no password has it
@@ -47,6 +48,7 @@ class Passwords:
         self._method = method
         self._slots = threading.BoundedSemaphore(AT_A_TIME)
         self._places = threading.BoundedSemaphore(AT_A_TIME + WAITING_MAX)
+        self._crowded_places = threading.BoundedSemaphore(CROWDED_MAX)
 
     @contextmanager
     def place(self) -> Iterator[None]:
@@ -55,12 +57,18 @@ class Passwords:
         Raises:
             TooBusy: too many others have one.
         """
-        if not self._places.acquire(blocking=False):
-            raise TooBusy("Many people are signing in right now; try again in a few seconds.")
-        try:
+        with _held(self._places):
             yield
-        finally:
-            self._places.release()
+
+    @contextmanager
+    def crowded_place(self) -> Iterator[None]:
+        """Hold one of the places that are left to networks from which very much is guessed, so that others have some.
+
+        Raises:
+            TooBusy: too many others there have one.
+        """
+        with _held(self._crowded_places):
+            yield
 
     def hash(self, password: str) -> str:
         """Return what is stored of a password."""
@@ -73,6 +81,16 @@ class Passwords:
         with self._slots:
             matches = check_password_hash(password_hash or self._method + _DUMMY, bounded)
         return matches and password_hash is not None and len(password) <= PASSWORD_MAX
+
+
+@contextmanager
+def _held(places: threading.BoundedSemaphore) -> Iterator[None]:
+    if not places.acquire(blocking=False):
+        raise TooBusy("Many people are signing in right now; try again in a few seconds.")
+    try:
+        yield
+    finally:
+        places.release()
 
 
 def check(password: str, name: str) -> None:

@@ -82,7 +82,7 @@ def delete() -> ResponseReturnValue:
 
 def _confirm() -> None:
     password = request.form.get("password", "")
-    sign_in.confirm(service().engine, service().passwords, current_user(), password, request.remote_addr, now())
+    sign_in.confirm(service().engine, service().passwords, current_user(), password, now())
 
 
 def _page(refused: str | None = None, error: UserError | None = None) -> ResponseReturnValue:

@@ -177,7 +177,7 @@ def audit_table() -> ResponseReturnValue:
 
 def _confirm() -> None:
     password = request.form.get("password", "")
-    sign_in.confirm(service().engine, service().passwords, current_user(), password, request.remote_addr, now())
+    sign_in.confirm(service().engine, service().passwords, current_user(), password, now())
 
 
 def _page() -> int:

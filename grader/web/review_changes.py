@@ -82,7 +82,7 @@ def override(public_id: str) -> ResponseReturnValue:
             problem = service().packages.pinned(session, reviewed.package)
         score = reviews.read_score(request.form.get("score", ""), problem.max_score)
         password = request.form.get("password", "")
-        sign_in.confirm(service().engine, service().passwords, user, password, request.remote_addr, at)
+        sign_in.confirm(service().engine, service().passwords, user, password, at)
         with write_session(service().engine) as session:
             reviews.override(session, user, public_id, score, request.form.get("reason", ""), _version(), at)
     except UserError as error:

@@ -35,9 +35,7 @@ def test_an_unknown_variant_is_not_found(engine: Engine, packages: Packages) -> 
         make_attempt(engine, packages, make_candidate(engine), "nosuch")
 
 
-@pytest.mark.parametrize(
-    "source", [b"", b"\0\xff\xfe", b"x = 1\r\n", "naïve".encode("latin-1"), b"#" * (1 << 20)]
-)
+@pytest.mark.parametrize("source", [b"", b"\0\xff\xfe", b"x = 1\r\n", "naïve".encode("latin-1"), b"#" * (1 << 20)])
 def test_sources_are_stored_as_they_are(engine: Engine, packages: Packages, source: bytes) -> None:
     ada = make_candidate(engine)
     attempt = make_attempt(engine, packages, ada)

@@ -86,6 +86,21 @@ def test_too_many_guesses_are_told_when_to_come_back(ada: Browser, anonymous: Br
     assert elsewhere.status_code == 303
 
 
+def test_who_guesses_keeps_no_neighbour_out(app: Flask, ada: Browser) -> None:
+    guesser = Browser(app, None)
+    token = guesser.token()
+    for name in range(110):
+        for _ in range(5):
+            guesser.client.post(
+                "/sign-in", data={"csrf_token": token, "name": f"name {name}", "password": "a wrong guess"}
+            )
+    for number in range(30):
+        make_user(app.extensions["grader"].engine, f"Student {number}")
+        assert Browser(app, None).sign_in(f"Student {number}").status_code == 303
+    assert guesser.sign_in("name 0").status_code == 429
+    assert ada.post("/me/password", password=PASSWORD, new="eight noisy otters").status_code == 303
+
+
 @pytest.mark.parametrize(("proxies", "last"), [(0, 429), (1, 303), (2, 429)])
 def test_only_as_many_proxies_are_believed_as_there_are(app: Flask, proxies: int, last: int) -> None:
     own = create_app(WebSettings(KEY, proxies=proxies), app.extensions["grader"])
