@@ -9,6 +9,8 @@ from typing import Final
 from markupsafe import Markup, escape
 
 from grader.report.stage_strip import fault_words
+from grader.report.visible import visible
+from grader.wording import counted
 
 _LEFT, _TOP = 230, 30
 _CELL: Final = (36, 32)
@@ -34,14 +36,16 @@ def fault_map(rows: Sequence[MapRow], candidates: Sequence[tuple[int, str]]) -> 
         rows: the faults.
         candidates: number and name of each column.
     """
+    candidates = [(number, visible(name, keep="")) for number, name in candidates]
     width = _LEFT + len(candidates) * _CELL[0] + 2 * _TOTAL
     height = _TOP + len(rows) * _CELL[1] + 4
+    faults, people = counted(len(rows), "fault"), counted(len(candidates), "candidate")
     parts = [*_heads(candidates), *(part for at, row in enumerate(rows) for part in _row(at, row, candidates))]
     return Markup(
         '<svg class="fx" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-labelledby="fx-t">'
-        '<title id="fx-t">Faults by candidates: {f} faults, {c} candidates; the table below has the numbers</title>'
+        '<title id="fx-t">Faults by candidates: {f}, {c}; the table below has the numbers</title>'
         "{parts}</svg>"
-    ).format(w=width, h=height, f=len(rows), c=len(candidates), parts=Markup("").join(parts))
+    ).format(w=width, h=height, f=faults, c=people, parts=Markup("").join(parts))
 
 
 def _heads(candidates: Sequence[tuple[int, str]]) -> Iterator[Markup]:

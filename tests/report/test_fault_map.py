@@ -16,7 +16,7 @@ def test_every_cell_has_its_number_and_says_whose_it_is() -> None:
     titles = [element.text for element in root.iter("title")]
     assert "Ines, softmax over queries: 5, still there in the last submission" in titles
     assert "Tomasz, softmax over queries: 0" in titles
-    assert "<Leila> & \u202eco, softmax over queries: 1" in titles
+    assert "<Leila> & \\u202eco, softmax over queries: 1" in titles
     texts = ["".join(element.itertext()) for element in root.iter("text") if element.get("class", "").startswith("v")]
     assert texts == ["5", "·", "1"]
     classes = [element.get("class") for element in root.iter("rect")]
