@@ -45,7 +45,7 @@ def _asks_server(command: Command) -> Command:
 @click.argument("problem")
 @click.argument("file")
 @click.option("--variant", metavar="NAME", help="Begin on this variant; without it the running attempt goes on.")
-@click.option("--attempt", metavar="ID", help="Hand in to this attempt, such as an interview's.")
+@click.option("--attempt", metavar="ID", help="To this attempt; an interview's PROBLEM is its place there, such as 1.")
 @click.option("--wait/--no-wait", default=True, help="Wait for the verdict, or not.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, as the server tells it.")
 @_asks_server
@@ -130,7 +130,8 @@ def pull_command(
         click.echo(visible(text), nl=False)
         return
     write_new(output, text)
-    click.echo(f"Wrote {output}; repair it, then: grader submit {problem} {output}", err=True)
+    place = f" --attempt {attempt}" if found["mode"] == "interview" else ""
+    click.echo(f"Wrote {output}; repair it, then: grader submit {problem} {output}{place}", err=True)
 
 
 def _server(address: str | None, token_file: Path | None) -> Server:
@@ -191,7 +192,7 @@ def _print_attempts(attempts: list[Any]) -> None:
         table.add_column(column, justify="right" if column == "points" else "left")
     for each in attempts:
         points = "–" if each["points"] is None else f"{each['points']:g}"
-        words = [str(each[name]) for name in ("id", "problem", "variant", "status")]
+        words = [str(each[name] or "–") for name in ("id", "problem", "variant", "status")]
         table.add_row(*(visible(word, keep="") for word in words), points, _time(each["started_at"]))
     print_view(table)
 
@@ -201,10 +202,13 @@ def _print_attempt(found: Any) -> None:
 
     from grader.report.terminal import print_view
 
-    title = " · ".join(visible(str(found[name]), keep="") for name in ("title", "variant", "status"))
+    told = (found[name] for name in ("title", "variant", "status"))
+    title = " · ".join(visible(str(word), keep="") for word in told if word is not None)
     click.echo(f"{title}\n")
     if not found["submissions"]:
-        click.echo(f"Nothing is handed in yet; grader submit {visible(str(found['problem']), keep='')} FILE does that.")
+        place = f" --attempt {visible(str(found['id']), keep='')}" if found["mode"] == "interview" else ""
+        problem = visible(str(found["problem"]), keep="")
+        click.echo(f"Nothing is handed in yet; grader submit {problem} FILE{place} does that.")
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("submission", "verdict", "points", "handed in"):

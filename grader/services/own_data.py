@@ -86,22 +86,31 @@ def _attempt_fields(attempt: Attempt, shown: Feedback, by_hand: float | None) ->
         reached |= {"points": attempt.points, "best_score": attempt.best_score}
     if by_hand is not None:
         reached["score_by_hand"] = by_hand
-    return reached | {
-        "id": attempt.public_id,
-        "problem": attempt.package.slug,
-        "title": attempt.package.title,
-        "package_sha256": attempt.package.sha256,
-        "variant": attempt.variant,
-        "mode": attempt.mode,
-        "started_at": attempt.started_at,
-        "given_up_at": attempt.given_up_at,
-        "hint_level": attempt.hint_level,
-        "hint_cost": attempt.hint_cost,
-        "diagnosed_stage": attempt.diagnosed_stage,
-        "diagnosed_at": attempt.diagnosed_at,
-        "draft": None if attempt.draft is None else _source(attempt.draft),
-        "draft_saved_at": attempt.draft_saved_at,
-    }
+    return (
+        reached
+        | _problem_fields(attempt)
+        | {
+            "id": attempt.public_id,
+            "title": attempt.package.title,
+            "mode": attempt.mode,
+            "started_at": attempt.started_at,
+            "given_up_at": attempt.given_up_at,
+            "hint_level": attempt.hint_level,
+            "hint_cost": attempt.hint_cost,
+            "diagnosed_stage": attempt.diagnosed_stage,
+            "diagnosed_at": attempt.diagnosed_at,
+            "draft": None if attempt.draft is None else _source(attempt.draft),
+            "draft_saved_at": attempt.draft_saved_at,
+        }
+    )
+
+
+def _problem_fields(attempt: Attempt) -> Fields:
+    """Return what a problem is called; in an interview no more than its pages tell: a slug may say what is wrong."""
+    if attempt.interview_problem is not None:
+        return {"place_in_interview": attempt.interview_problem.position}
+    package = attempt.package
+    return {"problem": package.slug, "package_sha256": package.sha256, "variant": attempt.variant}
 
 
 def _answer(answer: FollowUpAnswer) -> Fields:

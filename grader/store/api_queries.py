@@ -16,7 +16,7 @@ def attempts_page(session: Session, candidate: User, offset: int, limit: int) ->
     statement = (
         select(Attempt)
         .where(Attempt.candidate_id == candidate.id)
-        .options(joinedload(Attempt.package), WITH_INTERVIEW)
+        .options(joinedload(Attempt.package), joinedload(Attempt.interview_problem), WITH_INTERVIEW)
         .order_by(Attempt.id.desc())
         .offset(offset)
         .limit(limit)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from grader.grading.verdict import Reason, Verdict, Visibility
 from grader.store import time_models  # noqa: F401 - its tables belong to the same schema
 from grader.store.base import Base, Key, LongText, Mode, PublicId, ShortText
-from grader.store.interview_models import Interview, Invitation
+from grader.store.interview_models import Interview, InterviewProblem, Invitation
 
 NAME_LENGTH: Final = 60  # of a user's name
 NAME_KEY_LENGTH: Final = 180  # folding a letter's case can make three of it
@@ -139,6 +139,7 @@ class Attempt(Base):
     candidate: Mapped[User] = relationship(foreign_keys=[candidate_id])
     package: Mapped[Package] = relationship()
     invitation: Mapped[Invitation | None] = relationship()
+    interview_problem: Mapped[InterviewProblem | None] = relationship()
 
     @property
     def interview(self) -> Interview | None:

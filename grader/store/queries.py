@@ -61,7 +61,7 @@ def attempt_of(session: Session, candidate: User, public_id: str, *, lock: bool 
     statement = (
         select(Attempt)
         .filter_by(public_id=public_id, candidate_id=candidate.id)
-        .options(joinedload(Attempt.package), WITH_INTERVIEW)
+        .options(joinedload(Attempt.package), joinedload(Attempt.interview_problem), WITH_INTERVIEW)
     )
     if lock:
         statement = statement.with_for_update(of=Attempt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -18,7 +19,7 @@ from grader.services.interview_settings import Chosen
 from grader.services.packages import Packages
 from grader.services.sessions import hash_of
 from grader.store.interview_models import Interview, Invitation, Shown
-from grader.store.models import Submission
+from grader.store.models import Package, Submission
 from grader.store.session import read_session, write_session
 from grader.web import reception
 from grader.web.app import WebSettings, create_app
@@ -437,6 +438,26 @@ def test_no_route_tells_a_problem_before_the_start(private: Held, app: Flask, ad
         assert not any(word in program.get(path).get_data(as_text=True) for word in PROBLEM)
     ada.post(f"{page}/start")
     assert TITLE in ada.text(page)
+
+
+def test_no_route_tells_a_private_problems_name_or_hash(private: Held, app: Flask, ada: Browser) -> None:
+    begin(ada, private.link())
+    submission = ada.submit().location
+    program = Program(app, "Ada")
+    with read_session(private.engine) as session:
+        sha256 = session.scalars(select(Package.sha256).filter_by(slug="canary-of-a-slug")).one()
+    own = (*ada.attempt.split("/")[1:], "submissions", "1")
+    read = [ada.text(path) for path in (ada.attempt, submission, "/me/data", "/progress", "/taking", "/")]
+    read += [ada.text(f"{ada.attempt}/{page}") for page in ("samples", "follow-ups")]
+    read += [program.get(f"/{'/'.join(own[:length])}").get_data(as_text=True) for length in (1, 2, 4)]
+    assert sum(TITLE in text for text in read) >= 6
+    for text in read:
+        assert "canary-of-a-slug" not in text
+        assert sha256[:12] not in text
+    (line,) = program.told("/attempts")["attempts"]
+    assert (line["problem"], line["title"], line["variant"]) == ("1", TITLE, None)
+    (exported,) = json.loads(ada.text("/me/data"))["attempts"]
+    assert (exported["place_in_interview"], exported["title"]) == (1, TITLE)
 
 
 def test_every_secret_stays_one_in_an_interview(held: Held, ada: Browser, engine: Engine) -> None:

@@ -128,11 +128,12 @@ def attempt_line(attempt: Attempt, now: datetime) -> schemas.AttemptLine:
     invitation = attempt.invitation if attempt.invitation_id else None  # lists of practice are not read with it
     shown = feedback.visible(attempt, invitation.interview if invitation else None, invitation, now)
     in_interview = "ended" if shown.is_over else "in progress"
+    place = attempt.interview_problem if invitation else None
     return schemas.AttemptLine(
         id=attempt.public_id,
-        problem=attempt.package.slug,
+        problem=str(place.position) if place else attempt.package.slug,
         title=attempt.package.title,
-        variant=attempt.variant,
+        variant=None if place else attempt.variant,
         mode=attempt.mode,
         status=attempts.status(attempt) if shown.is_practice else in_interview,
         started_at=attempt.started_at,

@@ -74,9 +74,9 @@ class AttemptLine(Reply):
     """An attempt in a list."""
 
     id: str
-    problem: str
+    problem: str  # its slug; in an interview its place there, from 1
     title: str
-    variant: str
+    variant: str | None  # null in an interview
     mode: Mode
     status: str
     started_at: datetime
