@@ -109,7 +109,7 @@ def test_a_file_is_judged_far_from_the_checkout(installed: Path, tmp_path: Path)
     assert [path.suffix for path in (tmp_path / "home/.cache/grader").iterdir()] == [".cases"]
     (tmp_path / "in/ann").mkdir(parents=True)
     (tmp_path / "in/ann" / f"{SLUG}.py").write_bytes(source)
-    assert run(installed, tmp_path, "batch", "in", "--out", "out").stderr.endswith("1 results: 1 AC; in out\n")
+    assert run(installed, tmp_path, "batch", "in", "--out", "out").stderr.endswith("1 result: 1 AC; in out\n")
 
 
 @pytest.mark.sandbox

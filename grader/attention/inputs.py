@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.errors import UserError
+from grader.wording import counted
 
 FloatArray = NDArray[np.float64]
 
@@ -117,7 +118,7 @@ def _rows(name: str, found: object) -> list[list[float]]:
     for position, row in enumerate(found, 1):
         if len(row) != len(found[0]):
             raise UserError(
-                f"Row {position} of {name} has {len(row)} numbers and row 1 has {len(found[0])}; "
+                f"Row {position} of {name} has {counted(len(row), 'number')} and row 1 has {len(found[0])}; "
                 "make all rows equally long."
             )
         for column, number in enumerate(row, 1):

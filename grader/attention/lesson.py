@@ -13,6 +13,7 @@ from grader.attention.figures import figure, figures, shape_text
 from grader.attention.inputs import WORKED, FloatArray, Inputs
 from grader.attention.symptoms import Symptom, symptom_of
 from grader.attention.trace import STAGES, Stage, Trace, follow, readable, trace
+from grader.wording import counted
 
 Status = Literal["ok", "wrong", "inherited", "not_seen"]
 INPUTS: Final = Stage("inputs", "X, W", "X, W_Q, W_K, W_V, W_O", r"X, W_Q, W_K, W_V, W_O", "", "what the head is given")
@@ -106,7 +107,7 @@ def aside(lesson: Lesson) -> str:
         later = names.index(stopped) - place
         if later == 0:
             return ""
-        distance = f"{later} stage{'s' if later > 1 else ''} later, at {stopped}"
+        distance = f"{counted(later, 'stage')} later, at {stopped}"
         return f"NumPy complains only {distance}: {lesson.traced.obstacle}."
     values = [(arrow.stage.name, arrow.value) for arrow in lesson.arrows if arrow.value is not None]
     has_shapes = all(value.shape == expected_shape(lesson.traced, name) for name, value in values)

@@ -15,6 +15,7 @@ from grader.batch.layout import Layout
 from grader.batch.submissions import Found, Submission, text_of_name
 from grader.batch.table import rows_of
 from grader.errors import UserError
+from grader.wording import counted
 
 DEPTH_MAX: Final = 16  # of folders below the one that was named
 FILES_MAX: Final = 1_000_000
@@ -231,4 +232,5 @@ def _twins(candidates: dict[str, None]) -> Iterator[str]:
         by_case[name.casefold()].append(name)
     for names in by_case.values():
         if len(names) > 1:
-            yield f"{' and '.join(sorted(names))} differ by case alone; they are judged as {len(names)} candidates."
+            alike = " and ".join(sorted(names))
+            yield f"{alike} differ by case alone; they are judged as {counted(len(names), 'candidate')}."

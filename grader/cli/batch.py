@@ -26,6 +26,7 @@ from grader.errors import UserError
 from grader.grading.judge import Depth
 from grader.grading.verdict import Verdict
 from grader.report.visible import visible
+from grader.wording import counted
 
 _JE: Final = Verdict.JE.value
 
@@ -171,8 +172,9 @@ class _Run:
         for each in todo:
             click.echo("\t".join(visible(text, keep="") for text in (each.candidate, each.problem, each.place)))
         count = distinct({each.key: self.sources.sha256[each.key] for each in todo})
-        kept = f", {len(finished)} results stay" if finished else ""
-        click.echo(f"{len(todo)} submissions would be judged, {count} distinct sources{kept}", err=True)
+        kept = f", {counted(len(finished), 'result')} kept" if finished else ""
+        told = f"{counted(len(todo), 'submission')} would be judged, {counted(count, 'distinct source')}{kept}"
+        click.echo(told, err=True)
 
 
 def _continued(manifest: Manifest, out: Path, formats: tuple[str, ...] | None) -> Manifest:
@@ -215,4 +217,4 @@ def _summary(rows: Sequence[Mapping[str, str]], verdicts: Counter[str], finished
         print_view(summary_table(rows))
     told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())) or "none"
     earlier = f" ({finished} of them from before)" if finished else ""
-    click.echo(f"{len(rows)} results{earlier}: {told}; in {out}", err=True)
+    click.echo(f"{counted(len(rows), 'result')}{earlier}: {told}; in {out}", err=True)

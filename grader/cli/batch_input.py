@@ -13,6 +13,7 @@ from grader.batch.submissions import Found
 from grader.cli.judging import warn
 from grader.problems.loader import slugs
 from grader.problems.sets import named_set
+from grader.wording import counted, plural
 
 SHOWN: Final = 5  # ignored files that are named one by one
 LACKING_SHOWN: Final = 20  # candidates who lack something, and places that cannot be read, the same
@@ -54,7 +55,8 @@ def _say(found: Found, named: Layout, is_table: bool) -> None:
     for name in found.ignored[:SHOWN]:
         warn(named.misfit(name, is_table))
     if len(found.ignored) > SHOWN:
-        warn(f"{len(found.ignored) - SHOWN} more files are not judged either.")
+        more = len(found.ignored) - SHOWN
+        warn(f"{counted(more, 'more file')} {plural(more, 'is')} not judged either.")
     for sentences in (found.unreadable, found.remarks):
         for sentence in sentences[:LACKING_SHOWN]:
             warn(sentence)

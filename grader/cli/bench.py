@@ -13,6 +13,7 @@ from grader.cli.progress import Progress
 from grader.config import read_settings, shipped
 from grader.errors import UserError
 from grader.problems.loader import slugs
+from grader.wording import counted
 
 BUSY = 1.0  # load from which on figures say more of the others than of us
 
@@ -62,7 +63,8 @@ def _print(figures: Figures) -> None:
         table.add_column(column, justify="left" if not column else "right")
     for name, value, unit, times in rows(figures):
         table.add_row(name, f"{value:.3g} {unit}", f"{times:.3g}" if times is not None else "")
-    print_view(Group(f"{figures.problem}, {figures.cases} cases, {figures.cores} cores\n", table))
+    size = f"{counted(figures.cases, 'case')}, {counted(figures.cores, 'core')}"
+    print_view(Group(f"{figures.problem}, {size}\n", table))
 
 
 def rows(figures: Figures) -> list[tuple[str, float, str, float | None]]:

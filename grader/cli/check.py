@@ -24,6 +24,7 @@ from grader.problems.schema import ProblemSpec
 from grader.report.kill_matrix import matrix_page, matrix_text
 from grader.report.visible import visible
 from grader.sandbox.pool import Pool, SandboxUnavailable
+from grader.wording import counted
 
 
 @click.command("check", short_help="Check problem packages.")
@@ -93,8 +94,8 @@ def _print(report: Report, matrix: bool) -> None:
         counts[source.verdict.value] = counts.get(source.verdict.value, 0) + 1
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "not judged"
     count = len(report.findings)
-    state = f"{count} finding{'s' if count > 1 else ''}" if count else "in order"
-    sources = f"{len(report.sources)} sources: {summary}{_faults_told(report)}"
+    state = counted(count, "finding") if count else "in order"
+    sources = f"{counted(len(report.sources), 'source')}: {summary}{_faults_told(report)}"
     click.echo(f"{visible(report.slug, keep='')}: {state}; {sources}")
 
 
@@ -102,8 +103,8 @@ def _faults_told(report: Report) -> str:
     if report.matrix is None:
         return ""
     if report.waiting is None:
-        told = f"{sum(not row.origin.endswith('.py') for row in report.matrix.rows)} alternatives"
+        told = counted(sum(not row.origin.endswith(".py") for row in report.matrix.rows), "alternative")
     else:
-        told = f"stages do not compose yet: alternatives and {report.waiting} rules not looked at"
+        told = f"stages do not compose yet: alternatives and {counted(report.waiting, 'rule')} not looked at"
     secret = sum(name.startswith("secret_") for name in report.matrix.cases)
-    return f"; {told}; {secret} secret cases; {len(report.rules)} rules"
+    return f"; {told}; {counted(secret, 'secret case')}; {counted(len(report.rules), 'rule')}"

@@ -15,6 +15,7 @@ from grader.config import Settings, read_settings, shipped
 from grader.problems.loader import problem_folder
 from grader.problems.new_package import new_package
 from grader.report.visible import visible
+from grader.wording import counted
 
 # what an author edits, in this order; a name that ends with '/' is a folder
 _ORDER: Final = (
@@ -83,7 +84,7 @@ def _told(folder: Path, name: str, written: Sequence[str]) -> str:
     edits = [f"  {path.ljust(width)}  {what}" for path, what in known]
     commands = (f"grader check {name}", f"grader show {name}", f"grader grade {name} FILE")
     lines = [
-        f"Wrote {visible(here, keep='')} ({len(written)} files). Edit, in this order:",
+        f"Wrote {visible(here, keep='')} ({counted(len(written), 'file')}). Edit, in this order:",
         *edits,
         "Then run:",
         *(f"  {visible(command, keep='')}" for command in commands),

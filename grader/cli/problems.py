@@ -20,6 +20,7 @@ from grader.problems.sets import InvalidSets, SetSpec, load_sets, named_set, nam
 from grader.report.visible import visible
 from grader.sandbox.pool import Pool
 from grader.services.samples import Samples, SampleView
+from grader.wording import counted
 
 
 @click.command("problems")
@@ -61,7 +62,7 @@ def _print(problems: list[Problem], chosen: SetSpec | None, sets: Mapping[str, S
         table.add_row(problem.slug, spec.level, str(spec.minutes), " ".join(spec.variants), visible(spec.title))
     if chosen:
         count = len(chosen.problems)
-        facts = f" · {count} problem{'s' if count > 1 else ''} · {chosen.minutes} min in all"
+        facts = f" · {counted(count, 'problem')} · {chosen.minutes} min in all"
         print_view(Group(Text.assemble((visible(chosen.title), "bold"), facts), "", table))
     elif sets:
         print_view(Group(table, "", Text(f"Sets (--set NAME): {', '.join(sets)}")))

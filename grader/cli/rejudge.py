@@ -21,6 +21,7 @@ from grader.grading.verdict import Verdict
 from grader.problems.loader import problem_folder
 from grader.report.batch_summary import Changed, changes_table
 from grader.report.terminal import print_view
+from grader.wording import counted
 
 _TOLD: Final = 5  # submissions that are named one by one
 
@@ -90,7 +91,7 @@ def _rejudge(
             kept = take_over(out, new.keys())
             write_outputs(out, manifest)
             results.path.unlink()
-            click.echo(f"{len(new)} results taken over; the old ones are in {kept}", err=True)
+            click.echo(f"{counted(len(new), 'result')} taken over; the old ones are in {kept}", err=True)
         elif new:
             click.echo("Nothing is changed yet; --apply takes the new results over", err=True)
     return 4 if failed else 2 if len(same) < len(old) else 0
@@ -126,4 +127,4 @@ def _say_changes(old: Mapping[Key, Old], new: Mapping[Key, Old]) -> None:
     ]
     if changes:
         print_view(changes_table(changes))
-    click.echo(f"{len(new)} results judged again, {len(changes)} of them change", err=True)
+    click.echo(f"{counted(len(new), 'result')} judged again, {len(changes)} of them change", err=True)

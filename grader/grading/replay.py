@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from grader.grading.evidence_file import digest
+from grader.wording import counted
 
 INPUTS: Final = ("record", "source", "package", "versions", "limits", "sandbox")
 OUTPUTS: Final = ("verdict", "cases", "texts", "finding", "observations")
@@ -104,7 +105,9 @@ def _verdict(record: Mapping[str, Any]) -> str:
     reason = f" {judgement['reason']}" if judgement["reason"] else ""
     if judgement["score"] is None:
         return f"{judgement['verdict']}{reason}"
-    return f"{judgement['verdict']}{reason}, {judgement['score']:g} of {judgement['max_score'] or 0:g} points"
+    return (
+        f"{judgement['verdict']}{reason}, {judgement['score']:g} of {counted(judgement['max_score'] or 0.0, 'point')}"
+    )
 
 
 def _cases(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:

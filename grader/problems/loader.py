@@ -16,6 +16,7 @@ from grader.problems.schema import EntrySpec, FaultSpec, FaultsSpec, InterviewSp
 from grader.problems.shapes import ArrayType, parse
 from grader.problems.spec_reader import read_spec, shown
 from grader.sandbox.run import Limits
+from grader.wording import counted
 
 REFERENCE = "submissions/accepted/reference.py"
 _STARTER: Final = re.compile(r"starters/[A-Za-z0-9_][A-Za-z0-9_-]{0,60}\.py")
@@ -177,7 +178,7 @@ def _across_keys(spec: ProblemSpec) -> list[str]:
         f"the case {name} stands in two groups; keep one." for name in sorted({n for n in names if names.count(n) > 1})
     ]
     if len(names) > 64:
-        findings.append(f"groups: {len(names)} cases; at most 64 are allowed.")
+        findings.append(f"groups: {counted(len(names), 'case')}; at most 64 are allowed.")
     kinds = [name.startswith("secret_") for name in names]
     if kinds != sorted(kinds):
         findings.append("groups: a sample case comes after a secret one; put the samples first.")

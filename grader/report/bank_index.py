@@ -11,6 +11,7 @@ from grader.grading.check_report import Report
 from grader.grading.kill_matrix import KillMatrix
 from grader.problems.schema import ProblemSpec
 from grader.report.visible import visible
+from grader.wording import counted
 
 _UNKNOWN: Final = "–"
 
@@ -35,12 +36,12 @@ def bank_index(reports: Sequence[Report], specs: Mapping[str, ProblemSpec]) -> M
 def _caption(reports: Sequence[Report]) -> str:
     in_order = sum(not report.findings for report in reports)
     sources = sum(len(report.sources) for report in reports)
-    return f"{len(reports)} problems, {in_order} in order; {sources} sources."
+    return f"{counted(len(reports), 'problem')}, {in_order} in order; {counted(sources, 'source')}."
 
 
 def _row(report: Report, spec: ProblemSpec | None) -> Markup:
     count = len(report.findings)
-    state = f"{count} finding{'s' if count > 1 else ''}" if count else "in order"
+    state = counted(count, "finding") if count else "in order"
     name = Markup('<a href="#{}">{}</a><br><span class="small mut">{}</span>').format(
         report.slug, visible(report.slug, keep=""), visible(spec.title, keep="") if spec else "cannot be read"
     )

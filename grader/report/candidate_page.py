@@ -12,6 +12,7 @@ from grader.report.cohort import table, verdict_state
 from grader.report.icons import icon, sprite, state
 from grader.report.page import standalone
 from grader.report.visible import visible
+from grader.wording import counted
 
 BACK: Final = "../report.html"
 Value = Mapping[str, Any]  # a result object
@@ -39,7 +40,7 @@ def _problem(value: Value) -> Markup:
     kind = {Verdict.AC: "ok", Verdict.JE: "ours"}.get(verdict, "bad")
     reason = f" · {value['reason']}" if value["reason"] else ""
     points = "–" if value["score"] is None else f"{value['score']:g}"
-    of = "not counted" if value["score"] is None else f"of {value['max_score'] or 0:g} points"
+    of = "not counted" if value["score"] is None else f"of {counted(value['max_score'] or 0.0, 'point')}"
     box = Markup(
         '<div class="verdict {}"><span class="badge">{}</span><div><h2>{}: {}</h2><p class="small">{}{}</p></div>'
         '<p class="pts">{}<small> {}</small></p></div>'

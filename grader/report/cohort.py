@@ -15,6 +15,7 @@ from grader.report.fault_map import MapRow, fault_map
 from grader.report.icons import sprite, state
 from grader.report.page import standalone
 from grader.report.visible import visible
+from grader.wording import counted
 
 BINS: Final = 10
 FAULTS_DRAWN: Final = 40
@@ -51,11 +52,10 @@ def cohort_page(cohort: Cohort) -> str:
         Markup('<section class="sec"><h2>{}</h2>{}</section>').format(name, body) for name, body in sections if body
     ]
     title = visible(cohort.title, keep="")
-    head = Markup(
-        '<div class="head"><div><h1>Results of {}</h1><p>{} candidates, {} results. For interviewers.</p></div></div>'
-    )
+    head = Markup('<div class="head"><div><h1>Results of {}</h1><p>{}, {}. For interviewers.</p></div></div>')
+    size = counted(len(cohort.candidates), "candidate"), counted(len(cohort.rows), "result")
     body = Markup('{}{}<div class="stack-l">{}</div>').format(
-        sprite(), head.format(title, len(cohort.candidates), len(cohort.rows)), Markup("").join(parts)
+        sprite(), head.format(title, *size), Markup("").join(parts)
     )
     return standalone(f"Results of {title}", body, "review.css")
 
@@ -144,7 +144,8 @@ def _fault_map(cohort: Cohort, order: Sequence[str], counts: Mapping[str, Counte
     drawn = fault_map(rows, [(at, visible(name, keep="")) for at, name in columns])
     cut = len(shown) < len(order) or len(columns) < len(guilty)
     text = "A column is a candidate, by the number in the last table; a cell counts the submissions with that fault."
-    text += f" Drawn: {len(shown)} of {len(order)} faults, {len(columns)} of {len(guilty)} candidates." if cut else ""
+    of_all = counted(len(order), "fault"), counted(len(guilty), "candidate")
+    text += f" Drawn: {len(shown)} of {of_all[0]}, {len(columns)} of {of_all[1]}." if cut else ""
     return Markup(
         '<div class="scroll panel pad" tabindex="0" role="region" aria-label="Fault by candidate">{}</div>'
         '<p class="small mut">{}</p>'

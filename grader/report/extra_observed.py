@@ -9,6 +9,7 @@ from markupsafe import Markup
 from grader.grading.extra_runs import ExtraRuns, Moved, Perturbation, Rung, Stability
 from grader.report.icons import state
 from grader.report.visible import visible
+from grader.wording import counted
 
 _NOTICE: Final = (
     "Observed in runs beside the judging, in the submission's own process: neither verdict nor points rest on it."
@@ -42,7 +43,7 @@ def _moved(output: Moved) -> Markup:
         return _row(output.output, state("none", "the reference's move as well"))
     if not output.moved:
         return _row(output.output, state("ok", "stay as they are"))
-    return _row(output.output, state("bad", f"{output.moved} of {output.numbers} numbers move"))
+    return _row(output.output, state("bad", f"{output.moved} of {counted(output.numbers, 'number')} moved"))
 
 
 def _stability(found: Stability) -> Markup:

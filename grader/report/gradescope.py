@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from grader.grading.verdict import Verdict
 from grader.report.visible import visible
+from grader.wording import counted
 
 _VISIBLE: Final = "visible"
 
@@ -43,7 +44,7 @@ def gradescope_json(values: Sequence[dict[str, Any]]) -> str:
 
 
 def _summary(value: dict[str, Any]) -> str:
-    points = "no score" if value["score"] is None else f"{value['score']:g} of {value['max_score']:g} points"
+    points = "no score" if value["score"] is None else f"{value['score']:g} of {counted(value['max_score'], 'point')}"
     return visible(f"{value['problem']}: {Verdict(value['verdict']).word}, {points}. {value['message']}", keep="")
 
 

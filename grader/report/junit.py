@@ -7,6 +7,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr  # writes only
 
 from grader.report.visible import visible
+from grader.wording import counted
 
 
 def junit_xml(values: Iterable[Mapping[str, Any]]) -> str:
@@ -37,7 +38,7 @@ def _case(value: Mapping[str, Any]) -> str:
         return f"{head}/>\n"
     kind = "failure" if verdict == "WA" else "error"
     what = f"{verdict} {value['reason']}" if value["reason"] else verdict
-    points = "" if value["score"] is None else f"{value['score']:g} of {value['max_score']:g} points. "
+    points = "" if value["score"] is None else f"{value['score']:g} of {counted(value['max_score'], 'point')}. "
     text = escape(visible(f"{points}{value['finding']['sentence']}", keep=""))
     attributes = f"type={_attribute(what)} message={_attribute(value['message'])}"
     return f"{head}>\n      <{kind} {attributes}>{text}</{kind}>\n    </testcase>\n"

@@ -14,6 +14,7 @@ from grader.problems.schema import ProblemSpec
 from grader.report.bank_index import bank_index
 from grader.report.page import standalone
 from grader.report.visible import visible
+from grader.wording import counted
 
 _NAME_WIDTH: Final = 36
 _MARKS: Final = "~ alternative, > starter"
@@ -53,7 +54,7 @@ def matrix_page(reports: Sequence[Report], specs: Mapping[str, ProblemSpec]) -> 
 
 def _section(report: Report) -> Markup:
     head = Markup('<h2 id="{}">{}</h2><p class="mut">{}</p>').format(
-        report.slug, report.slug, f"{len(report.findings)} findings" if report.findings else "in order"
+        report.slug, report.slug, counted(len(report.findings), "finding") if report.findings else "in order"
     )
     findings = Markup("").join(Markup("<li>{}</li>").format(visible(text)) for text in report.findings)
     listed = Markup('<ul class="list">{}</ul>').format(findings) if report.findings else Markup("")
@@ -80,7 +81,7 @@ def _picture(matrix: KillMatrix) -> Markup:
             parts.append(_row(matrix, row, top))
             top += _CELL
         top += 6
-    label = f"Kill matrix: {len(matrix.rows)} faults by {len(matrix.cases)} cases"
+    label = f"Kill matrix: {counted(len(matrix.rows), 'fault')} by {counted(len(matrix.cases), 'case')}"
     return Markup(
         '<div class="scroll panel pad"><svg role="img" aria-label="{}" width="{}" height="{}" font-size="10" '
         'fill="currentColor" font-family="var(--f-mono)">{}</svg></div><p class="small mut">{}</p>'

@@ -12,6 +12,7 @@ from grader.grading.weight_facts import weight_facts
 from grader.report.heat_map import number_text
 from grader.report.sample_outputs import Mask, SampleOutputs
 from grader.report.visible import visible
+from grader.wording import counted, plural
 
 _WEIGHTS: Final = "weights"
 _INSTEAD: Final = {
@@ -63,8 +64,10 @@ def _compared(sample: SampleOutputs, position: int, name: str, where: str) -> st
     if off is None or values is None or wanted is None:
         return f"{name}: too many numbers to be kept."
     if not off.any():
-        return f"{name}: all {off.size} numbers agree{where}."
-    return f"{name}: {off.sum()} of {off.size} numbers are off{where}, {_worst(values, wanted, off)}."
+        agree = "agrees" if off.size == 1 else "agree"
+        return f"{name}: all {counted(off.size, 'number')} {agree}{where}."
+    numbers = f"{counted(off.size, 'number')} {plural(off.size, 'is')}"
+    return f"{name}: {off.sum()} of {numbers} off{where}, {_worst(values, wanted, off)}."
 
 
 def _worst(values: Array, wanted: Array, off: Mask) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from grader.problems.schema import MultipleChoiceSpec
 from grader.report.visible import visible
+from grader.wording import counted
 
 LETTERS: Final = "abcdefgh"  # as many as a question may have choices
 _FENCE: Final = re.compile(r"\s*(```|~~~)")
@@ -20,7 +21,7 @@ _ITEM: Final = re.compile(r"\s*([-*+]|\d+[.)])\s")
 
 def title_view(title: str, count: int) -> Text:
     """Return what the quiz opens with."""
-    return Text.assemble((visible(title), "bold"), f": {count} question{'s' if count > 1 else ''}")
+    return Text.assemble((visible(title), "bold"), f": {counted(count, 'question')}")
 
 
 def question_view(question: MultipleChoiceSpec, number: int, count: int) -> Group:

@@ -25,6 +25,7 @@ from grader.report.source_diff import source_diff
 from grader.report.stage_strip import stage_strip
 from grader.report.terminal import points_text
 from grader.report.visible import visible
+from grader.wording import counted
 
 PRINTS_SHOWN: Final = 8000  # characters
 _METHODS: Final = {
@@ -92,7 +93,7 @@ def _verdict(judgement: Judgement) -> Markup:
     kind = _kind(judgement.verdict)
     reason = f" · {judgement.reason.value}" if judgement.reason else ""
     points = "–" if judgement.score is None else f"{judgement.score:g}"
-    of = "not counted" if judgement.score is None else f"of {judgement.max_score or 0:g} points"
+    of = "not counted" if judgement.score is None else f"of {counted(judgement.max_score or 0.0, 'point')}"
     return Markup(
         '<div class="verdict {}"><span class="badge">{}</span><div><h1>{}</h1><p class="small">{}{}</p></div>'
         '<p class="pts">{}<small> {}</small></p></div>'
@@ -151,13 +152,14 @@ def _prints(judgement: Judgement) -> Markup:
     ]
     hidden = sum(bool(case.prints) for case in judgement.cases if case.visibility == "secret")
     if hidden:
-        text = f"It prints in {hidden} secret cases as well; the evidence record has those prints."
+        text = f"It prints in {counted(hidden, 'secret case')} as well; the evidence record has those prints."
         parts.append(Markup('<p class="small mut">{}</p>').format(text))
     return Markup("").join(parts)
 
 
 def _bounded(text: str) -> str:
-    return text if len(text) <= PRINTS_SHOWN else f"{text[:PRINTS_SHOWN]}\n… {len(text) - PRINTS_SHOWN} characters more"
+    more = len(text) - PRINTS_SHOWN
+    return text if more <= 0 else f"{text[:PRINTS_SHOWN]}\n… {counted(more, 'character')} more"
 
 
 def _facts(problem: Problem, judgement: Judgement) -> Markup:

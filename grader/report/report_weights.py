@@ -15,6 +15,7 @@ from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
 from grader.report.heat_map import CELLS_MAX, Board, heat_map, legend
 from grader.report.sample_outputs import SampleOutputs
+from grader.wording import counted
 
 BOARDS_MAX: Final = 4  # of one sample
 CASES_MAX: Final = 12
@@ -146,7 +147,7 @@ def secret_weights(problem: Problem, cases: Sequence[Case], outcomes: Outcomes) 
         return Markup("")
     off = [(name, facts) for name, facts in found if facts.is_off]
     right = len(found) - len(off)
-    text = f"In {right} of {len(found)} cases every row sums to 1 and no hidden key has weight."
+    text = f"In {right} of {counted(len(found), 'case')} every row sums to 1 and no hidden key has weight."
     text += f" The first {CASES_MAX} of the others:" if len(off) > CASES_MAX else " The others:" if off else ""
     intro = Markup('<p class="small mut">Counts over what the submission returned. {}</p>').format(text)
     return intro + (_table(off[:CASES_MAX]) if off else Markup(""))

@@ -21,6 +21,7 @@ from grader.grading.syntax_tree import NotComparable
 from grader.problems.loader import Problem
 from grader.report.icons import state
 from grader.report.visible import visible
+from grader.wording import counted, plural
 
 ROWS_MAX: Final = 600  # that are shown
 _WIDTH_MAX: Final = 300  # characters of one line
@@ -84,7 +85,7 @@ def _lines(source: bytes, what: str) -> list[str] | Markup:
     except NotComparable as error:
         return _sentence(f"{what} {error}.")
     if len(lines) > LINES_MAX:
-        return _sentence(f"{what} has {len(lines)} lines; only up to {LINES_MAX} are compared.")
+        return _sentence(f"{what} has {counted(len(lines), 'line')}; only up to {LINES_MAX} are compared.")
     return lines
 
 
@@ -95,7 +96,9 @@ def corrected_diff(starter: str, corrected: str) -> Markup:
 
 def _table(before: list[str], after: list[str], title: str, first: str = "Starter line") -> Markup:
     rows = list(_rows(before, after))
-    more = _sentence(f"{len(rows) - ROWS_MAX} lines more are not shown.") if len(rows) > ROWS_MAX else Markup("")
+    left_out = len(rows) - ROWS_MAX
+    told = f"{counted(left_out, 'line')} more {plural(left_out, 'is')} not shown."
+    more = _sentence(told) if left_out > 0 else Markup("")
     return Markup(
         '<div class="panel scroll" tabindex="0" role="region" aria-label="Changes"><table class="diff">'
         '<thead class="sr"><tr><th scope="col">{}</th><th scope="col">{}</th>'

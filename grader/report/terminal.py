@@ -12,6 +12,7 @@ from rich.text import Text
 from grader.grading.verdict import CaseResult, Finding, Judgement, Verdict
 from grader.report.stage_strip import stage_line
 from grader.report.visible import visible
+from grader.wording import counted, plural
 
 PRINTS_SHOWN: Final = 20  # lines
 PIPE_WIDTH: Final = 1 << 16  # columns where no terminal is: one line stays one line
@@ -38,7 +39,8 @@ def judgement_view(judgement: Judgement, name: str) -> Group:
     headline = verdict_text(judgement.verdict, judgement.verdict.word)
     headline.stylize("bold")
     if judgement.score is not None:
-        headline.append(f"   {points_text(judgement.score, judgement.max_score)} points", style="not bold")
+        points = points_text(judgement.score, judgement.max_score)
+        headline.append(f"   {points} {plural(judgement.max_score or 0, 'point')}", style="not bold")
     if judgement.reason:
         headline.append(f"   {judgement.verdict.value} {judgement.reason.value}", style="not bold dim")
     parts: list[RenderableType] = [title, "", headline, Text(visible(judgement.message)), *_finding(judgement.finding)]
@@ -59,7 +61,7 @@ def result_view(result: Mapping[str, Any], title: str) -> Group:
     headline.stylize("bold")
     if result["score"] is not None:
         points = points_text(result["score"], result["max_score"])
-        headline.append(f"   {points} points", style="not bold")
+        headline.append(f"   {points} {plural(result['max_score'] or 0, 'point')}", style="not bold")
     parts: list[RenderableType] = [Text(visible(title, keep=""), style="bold"), "", headline]
     parts += [Text(visible(str(text))) for text in (result["message"], *result["sentences"]) if text]
     finding = result["finding"]
@@ -117,7 +119,7 @@ def _printed(where: str, text: str) -> list[RenderableType]:
     lines = visible(text).splitlines()
     if not lines:
         return []
-    more = [f"… {len(lines) - PRINTS_SHOWN} more lines"] if len(lines) > PRINTS_SHOWN else []
+    more = [f"… {counted(len(lines) - PRINTS_SHOWN, 'more line')}"] if len(lines) > PRINTS_SHOWN else []
     shown = "\n".join(f"  {line}" for line in lines[:PRINTS_SHOWN] + more)
     return ["", Text(visible(f"Prints, {where}", keep=""), style="dim"), Text(shown)]
 

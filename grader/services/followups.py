@@ -26,6 +26,7 @@ from grader.services.hints import FAULT
 from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.models import Attempt, FollowUpAnswer, User
+from grader.wording import counted
 
 ANSWER_MIN: Final = 20  # characters
 ANSWER_MAX: Final = 10_000
@@ -204,7 +205,7 @@ def _own_text(text: str) -> str:
             f"Answer in your own words first, with {ANSWER_MIN} characters or more; then the expected answer opens."
         )
     if len(text) > ANSWER_MAX:
-        raise UserError(f"The answer has {len(text)} characters; shorten it to {ANSWER_MAX}.")
+        raise UserError(f"The answer has {counted(len(text), 'character')}; shorten it to {ANSWER_MAX}.")
     return text
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from grader.errors import UserError
 from grader.report.visible import visible
 from grader.store.interview_models import Interview, Shown
-from grader.wording import told_time
+from grader.wording import counted, told_time
 
 MINUTES_MAX: Final = 24 * 60
 SUBMISSIONS_MAX: Final = 100  # for each problem
@@ -93,7 +93,7 @@ def tidy_line(text: str, what: str, length: int, field: str) -> str:
     if not text:
         raise UnusableSettings(f"Enter a {what}.", field)
     if len(text) > length:
-        raise UnusableSettings(f"The {what} has more than {length} characters; shorten it.", field)
+        raise UnusableSettings(f"The {what} has more than {counted(length, 'character')}; shorten it.", field)
     if visible(text, keep="") != text:
         raise UnusableSettings(f"The {what} has characters that do not show; type it again without them.", field)
     return text

@@ -23,7 +23,7 @@ from grader.services.packages import Packages
 from grader.store import interview_queries as queries
 from grader.store.interview_models import TITLE_LENGTH, Interview, InterviewMember, InterviewProblem, Part
 from grader.store.models import Package, User
-from grader.wording import told_time
+from grader.wording import counted, plural, told_time
 
 COPY: Final = " (copy)"
 
@@ -254,5 +254,5 @@ def _require_time_left(session: Session, interview: Interview, closes_at: dateti
 def _require_nobody_under_way(session: Session, interview: Interview, what: str, now: datetime) -> None:
     number = queries.counts_of(session, [interview], now)[interview.id].under_way
     if number:
-        who = "One candidate is" if number == 1 else f"{number} candidates are"
+        who = f"{counted(number, 'candidate')} {plural(number, 'is')}"
         raise NotNow(f"{who} still under way; {what} when they have ended, or end their time first.")

@@ -24,6 +24,7 @@ from grader.store.interview_models import Interview, InterviewProblem, Part, Rej
 from grader.store.models import Package, User
 from grader.store.queries import package_of
 from grader.store.rejudge_queries import Changed, Counts
+from grader.wording import plural
 
 PAGE: Final = 50
 _NO_VERSION: Final = "There is no such version of this problem that can be used; choose one from the page."
@@ -234,7 +235,10 @@ def undo(session: Session, user: User, public_id: str, now: datetime) -> None:
     if state is not State.APPLIED:
         raise NotNow("Only what is applied can be undone.")
     if moved_on := moves.number_moved_on(session, rejudge):
-        raise NotNow(f"{moved_on} of the attempts were judged again later with yet another version; undo that first.")
+        raise NotNow(
+            f"{moved_on} of the attempts {plural(moved_on, 'was')} judged again later with yet another version; "
+            "undo that first."
+        )
     rejudge.undo_asked_at = now
     problems = moves.problems_by(session, json.loads(rejudge.moved_problems))
     _move_problems(

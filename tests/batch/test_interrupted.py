@@ -180,7 +180,7 @@ def test_a_submission_whose_processes_always_die_is_our_fault(command: Command) 
     assert verdicts(command.folder / "out") == {"ann": "JE"}
     assert said.err.splitlines() == [
         f"grader: in put/ann/{SLUG}.py is JE, which is not its fault: a grading process died twice",
-        "1 results: 1 JE; in out",
+        "1 result: 1 JE; in out",
     ]
 
 

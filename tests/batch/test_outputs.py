@@ -177,7 +177,7 @@ def test_only_judges_some_verdicts_again(command: Command) -> None:
     assert command.run("batch", "in", "--out", "out", env=ENV).code == 0
     listed = command.run("batch", "in", "--out", "out", "--only", "CE,WA", "--dry-run", env=ENV)
     assert [row.split("\t")[0] for row in listed.out.splitlines()] == ["bob", "eve"]
-    assert listed.err == "2 submissions would be judged, 2 distinct sources, 2 results stay\n"
+    assert listed.err == "2 submissions would be judged, 2 distinct sources, 2 results kept\n"
     before = table(command.folder / "out")
     ended = command.run("batch", "in", "--out", "out", "--only", "CE,WA", env=ENV)
     assert (ended.code, ended.err) == (0, "4 results (2 of them from before): 2 AC, 1 CE, 1 WA; in out\n")

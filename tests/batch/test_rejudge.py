@@ -135,7 +135,7 @@ def test_results_of_another_grader_are_judged_again(judged: Command) -> None:
     path.write_text("".join([json.dumps(value) + "\n", *others]))
     ended = judged.run("rejudge", "out", env=ENV)
     assert (ended.code, ended.out) == (0, "")
-    assert ended.err.splitlines()[0] == "1 results judged again, 0 of them change"
+    assert ended.err.splitlines()[0] == "1 result judged again, 0 of them change"
 
 
 def test_what_is_not_there_any_more_as_it_was_keeps_its_result(judged: Command) -> None:

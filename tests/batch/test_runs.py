@@ -130,7 +130,7 @@ def test_links_and_folders_and_devices_are_told_and_have_no_result(command: Comm
     why = dict(zip(kinds, (special, special, link, link, link, special, denied), strict=True))
     assert sorted(ended.err.splitlines()) == sorted(
         [
-            "1 results: 1 AC; in out",
+            "1 result: 1 AC; in out",
             "grader: linked is a link; nothing in it is judged.",
             "grader: locked cannot be read (Permission denied); nothing in it is judged.",
             *(f"grader: in/{kind}/{SLUG}.py {why[kind]}; it has no result." for kind in kinds),

@@ -58,13 +58,13 @@ def test_of_many_who_lack_one_twenty_are_named(bank: Command) -> None:
         (bank.folder / "in" / f"c{number:02}").mkdir()
     said = bank.run(*ARGS, env=ENV).err.splitlines()
     assert said[:20] == [f"grader: c{number:02} has no second.py, no first.py (set pair)." for number in range(20)]
-    assert said[20:] == ["grader: and 3 more, each without some problem of the set.", "1 results: 1 AC; in out"]
+    assert said[20:] == ["grader: and 3 more, each without some problem of the set.", "1 result: 1 AC; in out"]
 
 
 def test_without_a_set_nobody_lacks_anything(bank: Command) -> None:
     put(bank.folder / "in", "ann", RIGHT, "first")
     (bank.folder / "in/dee").mkdir()
-    assert bank.run(*ARGS[:-2], env=ENV).err == "1 results: 1 AC; in out\n"
+    assert bank.run(*ARGS[:-2], env=ENV).err == "1 result: 1 AC; in out\n"
 
 
 def test_a_broken_file_of_sets_is_told_before_anything_is_judged(bank: Command) -> None:

@@ -79,7 +79,7 @@ def test_a_page_fetches_nothing() -> None:
 def test_of_many_the_first_are_drawn_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cohort_module, "CANDIDATES_DRAWN", 2)
     text = words(page(*(result(f"c{number}", "p", "WA", 0.0) for number in range(5))))
-    assert "Drawn: 1 of 1 faults, 2 of 5 candidates." in text
+    assert "Drawn: 1 of 1 fault, 2 of 5 candidates." in text
     assert "softmax-over-queries 5 5" in text
 
 

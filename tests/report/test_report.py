@@ -237,7 +237,7 @@ EXTRA: Final[dict[str, tuple[ExtraRuns, list[str]]]] = {
         [
             "in the submission's own process: neither verdict nor points rest on it.",
             "secret_values, token 3 of x and z exchanged: do the rows before it move?",
-            "4 of 6 numbers move",
+            "4 of 6 numbers moved",
             "stay as they are",
             "secret_square, w_q multiplied, and the logits with it: first trouble at ×100.",
             "other values",

@@ -231,9 +231,9 @@ def test_release_and_archive_wait_for_who_is_under_way(
 ) -> None:
     (invited,) = make_invitations(engine, lead, interview, "Ines")
     begin(engine, invited.token, make_candidate(engine), after(1))
-    with pytest.raises(NotNow, match="One candidate is still under way; release"), write_session(engine) as session:
+    with pytest.raises(NotNow, match="1 candidate is still under way; release"), write_session(engine) as session:
         interviews.release(session, lead, interview.public_id, after(61))
-    with pytest.raises(NotNow, match="One candidate is still under way; archive it"), write_session(engine) as session:
+    with pytest.raises(NotNow, match="1 candidate is still under way; archive it"), write_session(engine) as session:
         interviews.archive(session, lead, interview.public_id, after(61), is_archived=True)
     with write_session(engine) as session:
         interviews.release(session, lead, interview.public_id, after(62))

@@ -248,7 +248,7 @@ def test_a_candidate_is_given_time_and_ended(lena: Browser, page: str, engine: E
     assert "01:09:5" in lena.text(f"{page}/live").replace(">1:09:5", ">01:09:5")
     reply = lena.post(f"{page}/release")
     assert reply.status_code == 409
-    assert "One candidate is still under way" in reply.get_data(as_text=True)
+    assert "1 candidate is still under way" in reply.get_data(as_text=True)
     assert lena.post(f"{own}/end", why="Left the room").status_code == 303
     assert lena.post(f"{page}/release").status_code == 303
     assert "results released" in lena.text(page)
