@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import re
 import time
 import urllib.parse
@@ -13,7 +14,7 @@ from typing import Final
 
 from sqlalchemy import Engine
 
-from grader.services import accounts, sessions
+from grader.services import accounts, sessions, tokens
 from grader.store.session import write_session
 
 TIMEOUT_S: Final = 60.0
@@ -59,9 +60,9 @@ class Candidate:
         assert reply.status == 303, reply
         self.attempt = reply.headers["location"]
 
-    async def submit(self, source: str) -> Reply:
-        """Hand a source in."""
-        return await self.post(f"{self.attempt}/submissions", source=source)
+    async def submit(self, source: str, key: str = "") -> Reply:
+        """Hand a source in; with a key it is one submission however often it is sent."""
+        return await self.post(f"{self.attempt}/submissions", source=source, form_key=key)
 
     async def close(self) -> None:
         """Hang up."""
@@ -70,6 +71,10 @@ class Candidate:
             with contextlib.suppress(OSError):
                 await self._streams[1].wait_closed()
             self._streams = None
+
+    def _headers(self, body: bytes) -> dict[str, str]:
+        kind = {"Content-Type": "application/x-www-form-urlencoded"} if body else {}
+        return {"Cookie": f"grader={self.token}", **kind}
 
     async def _exchange(self, method: str, path: str, body: bytes) -> Reply:
         began = time.perf_counter()
@@ -90,16 +95,41 @@ class Candidate:
         if self._streams is None:
             self._streams = await asyncio.open_connection(self.host, self.port)
         reader, writer = self._streams
-        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nCookie: grader={self.token}\r\n"
-        if body:
-            head += f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n"
-        writer.write(f"{head}\r\n".encode() + body)
+        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n"
+        fields = {**self._headers(body), **({"Content-Length": len(body)} if body else {})}
+        writer.write(
+            (head + "".join(f"{name}: {value}\r\n" for name, value in fields.items()) + "\r\n").encode() + body
+        )
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:] if line)}
         content = await reader.readexactly(int(headers.get("content-length", "0")))
         if headers.get("connection", "").lower() == "close":
             await self.close()
         return int(lines[0].split()[1]), headers, content
+
+
+@dataclass
+class Program(Candidate):
+    """One candidate's program: it hands in by the API."""
+
+    _key: dict[str, str] = field(default_factory=dict)
+
+    async def start(self, slug: str, variant: str) -> None:
+        """Begin an attempt."""
+        reply = await self._post(f"/problems/{slug}/attempts", variant=variant)
+        assert reply.status == 200, reply
+        self.attempt = f"/attempts/{json.loads(reply.body)['id']}"
+
+    async def submit(self, source: str, key: str = "") -> Reply:
+        """Hand a source in; with a key it is one submission however often it is sent."""
+        self._key = {"Idempotency-Key": key} if key else {}
+        return await self._post(f"{self.attempt}/submissions", source=source)
+
+    async def _post(self, path: str, **values: str) -> Reply:
+        return await self._exchange("POST", f"/api/v1{path}", json.dumps(values).encode())
+
+    def _headers(self, body: bytes) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", **self._key}
 
 
 def make_candidates(engine: Engine, host: str, port: int, number: int, prefix: str = "load") -> list[Candidate]:
@@ -110,6 +140,17 @@ def make_candidates(engine: Engine, host: str, port: int, number: int, prefix: s
         for index in range(number):
             user = accounts.add(session, f"{prefix} {index}", "no password", now)
             made.append(Candidate(host, port, sessions.begin(session, user, "", now, is_kept=True)))
+    return made
+
+
+def make_programs(engine: Engine, host: str, port: int, number: int) -> list[Candidate]:
+    """Make users whose programs have a token."""
+    now = datetime.now(UTC)
+    made: list[Candidate] = []
+    with write_session(engine) as session:
+        for index in range(number):
+            user = accounts.add(session, f"program {index}", "no password", now)
+            made.append(Program(host, port, tokens.make(session, user, "load", ["practice"], 1, now)[1]))
     return made
 
 

@@ -86,10 +86,10 @@ class Command:
             return end_of(process, stdin)
 
 
-def end_of(process: subprocess.Popen[bytes], stdin: bytes | None = None) -> Ended:
+def end_of(process: subprocess.Popen[bytes], stdin: bytes | None = None, seconds: float = TIMEOUT_S) -> Ended:
     """Wait for a command's end; whatever happens there is no traceback, and in a pipe no escape code."""
     try:
-        out, err = process.communicate(stdin, TIMEOUT_S)
+        out, err = process.communicate(stdin, seconds)
     except BaseException:
         os.killpg(process.pid, signal.SIGKILL)
         raise

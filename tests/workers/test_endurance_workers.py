@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import random
 import signal
@@ -22,7 +23,10 @@ from sqlalchemy.exc import OperationalError
 from grader.grading.verdict import Verdict
 from grader.store.models import Attempt, CaseResult, GroupResult, Submission
 from grader.store.session import read_session
-from tests.bench.loopback import Candidate, make_candidates
+from tests.batch.folders import put, verdicts
+from tests.bench.loopback import Candidate, Reply, make_candidates, make_programs
+from tests.cli.conftest import command
+from tests.cli.running import Command, end_of
 from tests.processes import children_of, wait_until
 from tests.services.tiny_package import RIGHT, SLUG, WRONG
 from tests.store.postgres import crash_and_restart, find_binaries
@@ -33,7 +37,31 @@ SUBMISSIONS: Final = int(os.environ.get("TEST_ACKNOWLEDGED", "5000"))
 CANDIDATES: Final = 16
 LIMIT_S: Final = 1500.0
 JUDGED_S: Final = 240.0
+BATCH_S: Final = 900.0  # after the last kill
+__all__ = ["command"]
 pytestmark = [pytest.mark.services, pytest.mark.sandbox]
+SOURCES: Final = {
+    "right": (RIGHT, Verdict.AC),
+    "wrong": (WRONG, Verdict.WA),
+    "ends": (b"import os\n\n\ndef twice(x):\n    os._exit(0)\n", Verdict.RTE),
+    "forks": (b"import os\n\n\ndef twice(x):\n    os.fork()\n", Verdict.RTE),
+    "floods": (b"def twice(x):\n    print('x' * (1 << 21))\n    return x * 2\n", Verdict.OLE),
+    "hogs": (b"def twice(x):\n    return bytearray(1 << 40)\n", Verdict.MLE),
+}
+KINDS: Final = (
+    "right",
+    "wrong",
+    "right",
+    "ends",
+    "right",
+    "wrong",
+    "forks",
+    "right",
+    "floods",
+    "right",
+    "hogs",
+    "right",
+)
 Handed = dict[tuple[str, int], bytes]  # the source by attempt and ordinal
 
 
@@ -81,23 +109,42 @@ class Form:
             crash_and_restart(binaries, self.url)
 
 
+def source_of(who: int, count: int) -> bytes:
+    """Return a source that nobody else has; its first line tells its kind."""
+    kind = KINDS[count % len(KINDS)]
+    return f"# {kind} {who} {count}\n".encode() + SOURCES[kind][0]
+
+
+def verdict_of(source: bytes) -> Verdict:
+    """Return what a source has to get."""
+    return SOURCES[source.split()[1].decode()][1]
+
+
+def acknowledged(reply: Reply) -> int | None:
+    """Return which submission of the attempt it is; None when the source was not taken."""
+    if reply.status == 303 and "/submissions/" in reply.headers["location"]:
+        return int(reply.headers["location"].rsplit("/", 1)[1])
+    if reply.status == 202:
+        return int(json.loads(reply.body)["number"])
+    assert reply.status in (429, 500, 503), reply
+    return None
+
+
 async def hand_in(candidate: Candidate, number: int, handed: Handed, stop: asyncio.Event) -> None:
-    """Hand sources in until the end, each different; note what was acknowledged."""
+    """Hand sources in until the end, each different and until it gets an answer; note what was acknowledged."""
     count = 0
     while not stop.is_set():
-        count += 1
-        source = (RIGHT if count % 3 else WRONG) + f"# {number} {count}\n".encode()
+        source = source_of(number, count)
         try:
-            reply = await candidate.submit(source.decode())
+            reply = await candidate.submit(source.decode(), f"form-number-{number}-{count}")
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
             await candidate.close()
             await asyncio.sleep(0.05)
             continue
-        if reply.status == 303 and "/submissions/" in reply.headers["location"]:
-            ordinal = int(reply.headers["location"].rsplit("/", 1)[1])
+        if (ordinal := acknowledged(reply)) is not None:
             handed[(candidate.attempt.rsplit("/", 1)[1], ordinal)] = source
+            count += 1
         else:
-            assert reply.status in (429, 500, 503), reply
             await asyncio.sleep(0.1)
 
 
@@ -131,7 +178,8 @@ def endure(
             workers.start("--jobs=1")
         assert parts.hostname
         assert parts.port
-        candidates = make_candidates(engine, parts.hostname, parts.port, CANDIDATES)
+        candidates = make_candidates(engine, parts.hostname, parts.port, CANDIDATES // 2)
+        candidates += make_programs(engine, parts.hostname, parts.port, CANDIDATES // 2)
         began = time.monotonic()
         handed = asyncio.run(load(Form(web, workers, url), candidates, number, kills))
         seconds = time.monotonic() - began
@@ -163,8 +211,7 @@ def require_each_judged_once(engine: Engine, handed: Handed) -> None:
     stored = {(attempt, ordinal): source for attempt, ordinal, source, _, _ in rows}
     assert {key: stored.get(key) for key in handed} == handed
     assert len(set(stored.values())) == len(stored)
-    expected = {RIGHT[:30]: Verdict.AC, WRONG[:30]: Verdict.WA}
-    assert [row for row in rows if row.verdict is not expected[row.source[:30]]] == []
+    assert [row for row in rows if row.verdict is not verdict_of(row.source)] == []
     assert {cases[row.id] for row in rows} == {4}
     assert {groups[row.id] for row in rows} == {3}
 
@@ -180,9 +227,25 @@ def test_nothing_is_lost_when_workers_die(
 
 @pytest.mark.long
 def test_nothing_is_lost_when_anything_dies(
-    workers: Workers, engine: Engine, postgres_url: str, tmp_path: Path, problems: Path
+    workers: Workers, engine: Engine, postgres_url: str, tmp_path: Path, problems: Path, command: Command
 ) -> None:
-    kills = Kills(workers=20, web=5, database=3)
-    handed = endure(SUBMISSIONS, kills, workers, engine, postgres_url, tmp_path, problems)
-    assert (len(handed) >= SUBMISSIONS, kills.done) == (True, {"worker": 20, "web": 5, "database": 3})
+    """Three fifths come by pages and programs, two fifths by a batch at the same time."""
+    batched = {f"c{number:04}": source_of(CANDIDATES, number) for number in range(2 * SUBMISSIONS // 5)}
+    for name, source in batched.items():
+        put(command.folder / "in", name, source, SLUG)
+    options = ["--out", "out", f"--database={postgres_url}"]
+    with (command.folder / "batch.log").open("wb") as log:
+        batch = command.start("batch", "in", *options, env={"GRADER_PROBLEMS": str(problems)}, stdout=log, stderr=log)
+        kills = Kills(workers=20, web=5, database=3)
+        number = SUBMISSIONS - len(batched)
+        try:
+            handed = endure(number, kills, workers, engine, postgres_url, tmp_path, problems)
+            began = time.monotonic()
+            ended = end_of(batch, seconds=BATCH_S)
+        finally:
+            batch.kill()
+    print(f"the batch ended {time.monotonic() - began:.0f} s later")
+    assert (len(handed) >= number, kills.done) == (True, {"worker": 20, "web": 5, "database": 3})
     require_each_judged_once(engine, handed)
+    assert ended.code == 0, (command.folder / "batch.log").read_text()
+    assert verdicts(command.folder / "out") == {name: verdict_of(source) for name, source in batched.items()}
