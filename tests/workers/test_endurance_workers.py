@@ -136,7 +136,7 @@ async def hand_in(candidate: Candidate, number: int, handed: Handed, stop: async
     while not stop.is_set():
         source = source_of(number, count)
         try:
-            reply = await candidate.submit(source.decode(), f"form-number-{number}-{count}")
+            reply = await candidate.submit(source.decode(), f"of-one-form-{number:04}-{count:06}")
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
             await candidate.close()
             await asyncio.sleep(0.05)
