@@ -159,6 +159,11 @@ def _build_or_exit() -> Flask:
         # signals at once could lock itself up until it is killed
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setswitchinterval(SWITCH_S)
+    if is_worker and "grader.web.worker" not in sys.modules:  # gunicorn has loaded its worker by now
+        log.warning(
+            "Slow requests hold threads here, for gunicorn works without this service's settings; "
+            "start it by grader serve, or with --config=python:grader.cli.web_server and no other --worker-class."
+        )
     try:
         built = build(read_settings())
     except (UserError, SandboxUnavailable) as error:

@@ -23,10 +23,12 @@ def index() -> ResponseReturnValue:
     with read_session(service().engine) as session:
         progress = attempts.progress(session, current_user())
         has_interview = taking_queries.has_open_invitation(session, current_user())
+        closed = practice_lock.closed_slugs(session, current_user(), now())
     packages, filters = service().packages, Filters.of(request.args.items(multi=True))
     return render_template(
         "problems.html",
         has_interview=has_interview,
+        closed=closed,
         list=problem_list(packages.offered(), progress, packages.sets(), filters),
         address=address,
         levels=LEVELS,

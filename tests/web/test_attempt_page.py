@@ -69,6 +69,37 @@ def test_a_submission_comes_back_in_place_of_an_older_draft(visit: Visit) -> Non
     assert visit.source() == "handed = 'in'\n"
 
 
+def test_a_draft_is_saved_while_somebody_types_on(scripted: Visit) -> None:
+    scripted.start()
+    page = scripted.page
+    page.clock.install()
+    page.reload()
+    page.locator(".cm-content").click()
+    drafts: list[str] = []
+    page.on("request", lambda request: drafts.append(request.url) if request.url.endswith("/draft") else None)
+    for _ in range(9):
+        page.keyboard.type("x")
+        page.clock.run_for(1000)
+    assert drafts == []
+    with page.expect_response(re.compile("/draft$")) as reply:
+        for _ in range(2):
+            page.keyboard.type("x")
+            page.clock.run_for(1000)
+    assert reply.value.status == 204
+
+
+def test_what_was_typed_last_is_kept_when_the_page_goes_out_of_sight(scripted: Visit) -> None:
+    scripted.start()
+    page = scripted.page
+    scripted.write("hidden = 1\n")
+    with page.expect_response(re.compile("/draft$")) as reply:
+        page.evaluate(
+            "() => { Object.defineProperty(document, 'visibilityState', {value: 'hidden'});"
+            " document.dispatchEvent(new Event('visibilitychange')); }"
+        )
+    assert reply.value.status == 204
+
+
 def test_what_was_typed_last_is_kept_when_the_page_is_left(scripted: Visit) -> None:
     attempt = scripted.start()
     scripted.write("left = 1\n")

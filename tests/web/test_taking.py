@@ -381,9 +381,12 @@ def test_practice_is_closed_while_the_interview_runs(held: Held, ada: Browser, e
     assert ada.get(before).status_code == 200
 
 
-def test_what_is_closed_is_neither_offered_nor_suggested(held: Held, ada: Browser) -> None:
+def test_what_is_closed_is_neither_offered_nor_suggested(held: Held, app: Flask, ada: Browser) -> None:
     ada.start()
+    mark = '<span class="sub">closed while your interview runs</span>'
+    assert mark not in ada.text("/")
     page = begin(ada, held.link())
+    assert ada.text("/").count(mark) == 1
     closed = ada.text(f"/problems/{SLUG}")
     assert "Closed while your interview runs" in closed
     assert f'action="/problems/{SLUG}/attempts"' not in closed
@@ -391,7 +394,11 @@ def test_what_is_closed_is_neither_offered_nor_suggested(held: Held, ada: Browse
     assert "The problems of your interview are closed here while it runs" in progress
     assert "closed while your interview runs" in progress
     assert "To the problem</a>" not in progress
+    program = Program(app, "Ada")
+    assert [line["is_closed"] for line in program.told("/problems")["problems"]] == [True]
     ada.post(f"{page}/end")
+    assert [line["is_closed"] for line in program.told("/problems")["problems"]] == [False]
+    assert mark not in ada.text("/")
     assert f'action="/problems/{SLUG}/attempts"' in ada.text(f"/problems/{SLUG}")
     assert "To the problem</a>" in ada.text("/progress")
 

@@ -88,12 +88,21 @@ def test_what_is_being_judged_is_finished_when_the_server_stops(tmp_path: Path, 
 
 
 @pytest.mark.sandbox
-@pytest.mark.parametrize("options", [[], ["--config=python:grader.cli.web_server"]])
-def test_gunicorn_by_hand_ends_by_ctrl_c_in_peace(tmp_path: Path, problems: Path, options: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("options", "is_bounded"),
+    [
+        (["--worker-class=gthread", "--no-control-socket"], False),
+        (["--config=python:grader.cli.web_server", "--worker-class=gthread"], False),
+        (["--config=python:grader.cli.web_server"], True),
+    ],
+)
+def test_gunicorn_by_hand_says_what_it_lacks_and_ends_by_ctrl_c_in_peace(
+    tmp_path: Path, problems: Path, options: list[str], is_bounded: bool
+) -> None:
     before = sandbox_processes()
     environment = {**os.environ, "HOME": str(tmp_path), "GRADER_DATA": str(tmp_path), "GRADER_PROBLEMS": str(problems)}
     place = tmp_path / "socket"
-    command = [sys.executable, "-m", "gunicorn", "--worker-class=gthread", "--no-control-socket", *options]
+    command = [sys.executable, "-m", "gunicorn", *options]
     process = subprocess.Popen(
         [*command, f"--bind=unix:{place}", "grader.wsgi:app"],
         stderr=subprocess.PIPE,
@@ -111,6 +120,7 @@ def test_gunicorn_by_hand_ends_by_ctrl_c_in_peace(tmp_path: Path, problems: Path
         process.wait()
     assert process.returncode == 0
     assert b"Traceback" not in said
+    assert (b"start it by grader serve, or with --config=python:grader.cli.web_server" not in said) == is_bounded
     assert wait_until(lambda: sandbox_processes() == before)
 
 

@@ -79,12 +79,15 @@ function keepUnsent(form, area) {
   return { offer, failed: keep, left: unlessOffered(keep), saved: unlessOffered(() => write(null)) };
 }
 
-// save two seconds after the last change; one request at a time, the newest text wins
+// save two seconds after the last change, while somebody types on every ten; the newest text wins
 function keepDraft(form, area, note, isSent, unsent) {
   const DELAY_MS = 2000;
+  const LONGEST_MS = 10000;
+  const KEEPALIVE_BYTES = 60000; // browsers send no more of what outlives its page
   let saved = "refused" in form.dataset ? null : area.value;
   let timer = 0;
-  let isSaving = false;
+  let since = null; // when what is not on its way yet began to wait
+  let sending = null; // the text that is on its way
 
   const fields = () => {
     const body = new FormData();
@@ -93,12 +96,15 @@ function keepDraft(form, area, note, isSent, unsent) {
   };
   const tell = (text) => (note.textContent = text);
 
-  const save = async (keepalive = false) => {
+  // one request at a time, but the last one of a page waits for none
+  const save = async (isLast = false) => {
     clearTimeout(timer);
     const text = area.value;
-    if (isSaving || text === saved) return;
-    isSaving = true;
+    if (text === saved || text === sending || (sending !== null && !isLast)) return;
+    since = null;
+    sending = text;
     try {
+      const keepalive = isLast && new Blob([text]).size <= KEEPALIVE_BYTES;
       const options = { method: "POST", body: fields(), redirect: "error", keepalive };
       const reply = await fetch(form.dataset.draft, options);
       if (reply.status === 204) {
@@ -114,17 +120,23 @@ function keepDraft(form, area, note, isSent, unsent) {
       unsent.failed();
       tell("Draft not saved: the server does not answer, or you are signed out. It is tried again as you type.");
     }
-    isSaving = false;
+    if (sending === text) sending = null;
     if (area.value !== text) later();
   };
   const later = () => {
     clearTimeout(timer);
-    timer = setTimeout(save, DELAY_MS);
+    since ??= performance.now();
+    timer = setTimeout(save, Math.max(0, Math.min(DELAY_MS, since + LONGEST_MS - performance.now())));
   };
 
   if (saved === null) later(); // it could not be handed in: it is kept as a draft as soon as that works
 
   addEventListener("time-runs-out", () => save());
+
+  // a page that is out of sight may never come back: phones end it without a word
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden" && !isSent()) save(true);
+  });
 
   // what was typed last is kept when the page is left; a submission keeps it itself
   addEventListener("pagehide", () => {

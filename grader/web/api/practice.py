@@ -9,7 +9,7 @@ from typing import Any, Final
 from flask import url_for
 
 from grader.problems.loader import Problem
-from grader.services import attempts, candidate_view, deadline, feedback, own_time
+from grader.services import attempts, candidate_view, deadline, feedback, own_time, practice_lock
 from grader.services.attempts import Progress
 from grader.services.contract_table import contract_table
 from grader.store import api_queries, queries
@@ -42,7 +42,8 @@ def list_problems(call: Call) -> schemas.ProblemList:
     """List the problems for practice."""
     with read_session(service().engine) as session:
         progress = attempts.progress(session, call.caller.user)
-    lines = [_problem_line(problem, progress) for problem in service().packages.offered()]
+        closed = practice_lock.closed_slugs(session, call.caller.user, call.received_at)
+    lines = [_problem_line(problem, progress, closed) for problem in service().packages.offered()]
     return schemas.ProblemList(problems=[schemas.ProblemLine(**line) for line in lines])
 
 
@@ -52,10 +53,11 @@ def show_problem(call: Call, slug: str) -> schemas.ProblemView:
     problem = service().packages.named(slug)
     with read_session(service().engine) as session:
         progress = attempts.progress(session, call.caller.user)
+        closed = practice_lock.closed_slugs(session, call.caller.user, call.received_at)
         own = progress.get(slug, Progress()).attempts[:ATTEMPTS_SHOWN]
         lines = [attempt_line(attempt, call.received_at) for attempt in own]
     return schemas.ProblemView(
-        **_problem_line(problem, progress),
+        **_problem_line(problem, progress, closed),
         about=problem.statement.strip().split("\n\n", 1)[0],
         attempts=lines,
     )
@@ -146,7 +148,7 @@ def submission_url(attempt: str, number: int) -> str:
     return url_for("api.show_submission", public_id=attempt, ordinal=number)
 
 
-def _problem_line(problem: Problem, progress: dict[str, Progress]) -> dict[str, Any]:
+def _problem_line(problem: Problem, progress: dict[str, Progress], closed: frozenset[str]) -> dict[str, Any]:
     reached, spec = progress.get(problem.slug, Progress()), problem.spec
     return {
         "slug": problem.slug,
@@ -159,6 +161,7 @@ def _problem_line(problem: Problem, progress: dict[str, Progress]) -> dict[str, 
         "status": reached.status,
         "points": reached.points,
         "max_points": problem.max_score,
+        "is_closed": problem.slug in closed,
     }
 
 

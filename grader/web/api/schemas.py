@@ -62,6 +62,7 @@ class ProblemLine(Reply):
     status: str
     points: float | None
     max_points: float
+    is_closed: bool  # while an interview runs that the caller takes and that has it
 
 
 class ProblemList(Reply):
