@@ -35,7 +35,7 @@ from tests.workers.working import Workers
 
 SUBMISSIONS: Final = int(os.environ.get("TEST_ACKNOWLEDGED", "5000"))
 CANDIDATES: Final = 16
-LIMIT_S: Final = 1500.0
+LIMIT_S: Final = 3000.0
 JUDGED_S: Final = 240.0
 BATCH_S: Final = 900.0  # after the last kill
 __all__ = ["command"]
