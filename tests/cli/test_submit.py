@@ -14,10 +14,15 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from sqlalchemy import select
 
-from grader.services import accounts, tokens
+from grader.services import accounts, interviews, taking, tokens
+from grader.services.interview_settings import Chosen, Settings
+from grader.services.packages import Packages
+from grader.store.models import Attempt
 from grader.store.session import make_engine, write_session
 from tests.cli.running import PROBLEMS, REFERENCE, SLUG, WRONG, Command
+from tests.services.interviewing import make_interviewer, make_invitations
 from tests.web.serving import serving
 
 GOOD: Final = "grd_" + "x" * 43
@@ -35,6 +40,26 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
             _, token = tokens.make(session, accounts.add(session, "Ada", None, now), "cli", ["practice"], 1, now)
         engine.dispose()
         yield address, token
+
+
+@pytest.fixture
+def interview(server: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A token of somebody who has begun an interview on that service, and their attempt there."""
+    data = tmp_path_factory.getbasetemp() / "service0" / "data"
+    engine, now, packages = make_engine(f"sqlite:///{data / 'grader.sqlite3'}"), datetime.now(UTC), Packages(PROBLEMS)
+    lead = make_interviewer(engine, "Lea")
+    settings = Settings("Spring round", (Chosen(packages.named(SLUG).sha256),))
+    with write_session(engine) as session:
+        made = interviews.create(session, lead, settings, packages, now)
+    (link,) = make_invitations(engine, lead, made, "Bo B.")
+    with write_session(engine) as session:
+        bo = accounts.add(session, "Bo", None, now)
+        _, token = tokens.make(session, bo, "cli", ["practice"], 1, now)
+        taken = taking.accept(session, bo, link.token, now)
+        taking.start(session, bo, taken.public_id, packages, now)
+        attempt = session.scalars(select(Attempt.public_id).filter_by(candidate_id=bo.id)).one()
+    engine.dispose()
+    return token, attempt
 
 
 def there(command: Command, server: tuple[str, str]) -> tuple[str, ...]:
@@ -111,6 +136,21 @@ def test_the_token_may_stand_in_a_variable(command: Command, server: tuple[str, 
     told = command.run("pull", SLUG, "--statement", env=environment)
     assert (told.code, told.err) == (0, "")
     assert told.out.strip() == (PROBLEMS / SLUG / "statement.md").read_text().strip()
+
+
+@pytest.mark.sandbox
+def test_an_interviews_problem_is_named_by_its_place(
+    command: Command, server: tuple[str, str], interview: tuple[str, str]
+) -> None:
+    token, attempt = interview
+    options = there(command, (server[0], token))
+    listed = command.run("status", *options)
+    assert (listed.code, f"{attempt}  1 " in listed.out, SLUG in listed.out) == (0, True, False)
+    told = command.run("submit", SLUG, str(REFERENCE), "--attempt", attempt, *options)
+    assert (told.code, told.line) == (2, f"grader: The attempt {attempt} is on 1, not on {SLUG}; name that.")
+    pulled = command.run("pull", "1", "--attempt", attempt, "-o", str(command.folder / "mine.py"), *options)
+    assert pulled.line.endswith(f"grader submit 1 {command.folder / 'mine.py'} --attempt {attempt}")
+    assert command.run("submit", "1", str(REFERENCE), "--attempt", attempt, *options).code == 0
 
 
 @pytest.mark.sandbox
