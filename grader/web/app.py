@@ -141,6 +141,7 @@ def _set_up_templates(app: Flask) -> None:
     for drawn in (visible, fault_words, stage_words, stage_strip, sample_weights, observed_in, stage_facts, measured):
         environment.filters[drawn.__name__] = drawn
     environment.globals.update(version=__version__, user=user, theme=pages.theme, themes=pages.THEMES)
+    environment.globals["this_page"] = pages.this_page
     environment.globals["form_key"] = once.form_key
     versions = _static_versions(app)
 

@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 from grader.errors import GraderError, UserError
 from grader.services.uploads import ARCHIVE_BYTES_MAX
 from grader.web.gathering import BODY_BYTES_MAX
-from grader.web.pages import page_above
+from grader.web.pages import page_above, this_page
 from grader.web.problem_details import is_for_program, problem
 from grader.web.security import OutOfDate, WrongHost
 from grader.web.service import SignInNeeded
@@ -76,7 +76,7 @@ def retry_header(error: UserError) -> dict[str, str]:
 
 
 def _sign_in_needed(error: SignInNeeded) -> ResponseReturnValue:
-    return redirect(url_for("accounts.show_sign_in", next=page_above(request.path)), 303)
+    return redirect(url_for("accounts.show_sign_in", next=page_above(this_page())), 303)
 
 
 def _http_error(error: HTTPException) -> ResponseReturnValue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Final
+from urllib.parse import parse_qsl, urlencode
 
 from flask import Blueprint, current_app, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -39,15 +40,30 @@ def theme() -> str:
 
 
 def known_page(path: str) -> str:
-    """Return a path when it is one of our own pages, otherwise the start page: no form sends a reader elsewhere."""
-    return path if _is_page(path) else url_for("problems.index")
+    """Return an address when it is one of our own pages, otherwise the start page: no form sends a reader elsewhere."""
+    path, _, words = path.partition("?")
+    return _with_words(path, words) if _is_page(path) else url_for("problems.index")
 
 
 def page_above(path: str) -> str:
     """Return the page that an address belongs to: itself, or for what is only sent to, the nearest one above."""
-    while path.count("/") > 1 and not _is_page(path):
-        path = path.rpartition("/")[0]
-    return known_page(path)
+    page = path.partition("?")[0]
+    if _is_page(page):
+        return known_page(path)
+    while page.count("/") > 1 and not _is_page(page):
+        page = page.rpartition("/")[0]
+    return known_page(page)
+
+
+def this_page() -> str:
+    """Return the address that is asked for with its words; who returns to it finds out whether it is a page."""
+    return _with_words(request.path, request.query_string.decode(errors="replace"))
+
+
+def _with_words(page: str, words: str) -> str:
+    """Return a page's address with the words that stood in another one, written anew."""
+    pairs = parse_qsl(words, keep_blank_values=True)
+    return f"{page}?{urlencode(pairs)}" if pairs else page
 
 
 def public_address(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import re
 from pathlib import Path
@@ -181,6 +182,19 @@ def test_the_theme_is_kept(ada: Browser, chosen: str, attribute: str) -> None:
     reply = ada.post("/theme", theme=chosen, next=f"/problems/{SLUG}")
     assert (reply.status_code, reply.location) == (303, f"/problems/{SLUG}")
     assert f'<html lang="en"{attribute}>' in ada.text("/")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/?level=L3&state=solved", f"/problems/{SLUG}?next=%2F%2Fevil.example", "/sign-in?next=%2Freviews%3Fshow%3Dall"],
+)
+def test_the_theme_keeps_what_an_address_says(anonymous: Browser, ada: Browser, path: str) -> None:
+    browser = anonymous if path.startswith("/sign-in") else ada
+    page = browser.text(path)
+    form = page.partition('action="/theme"')[2]
+    found = re.search(r'name="next" value="([^"]*)"', form)
+    assert found
+    assert browser.post("/theme", theme="dark", next=html.unescape(found[1])).location == path
 
 
 def test_an_unknown_theme_changes_nothing(ada: Browser) -> None:
