@@ -163,7 +163,7 @@ def scene(lead: Browser, engine: Engine, packages: Packages, tmp_path: Path) -> 
 def test_judging_again_step_by_step(lead: Browser, scene: Scene, engine: Engine) -> None:
     assert f'value="{scene.pair}"' in lead.text(f"{scene.path}/rejudges")
     page = lead.post(f"{scene.path}/rejudges", versions=scene.pair).location
-    assert "0 of 1 submissions are judged" in lead.text(page)
+    assert "0 of 1 submission is judged" in lead.text(page)
     assert lead.post(f"{page}/apply").status_code == 409
     scene.judged()
     ready = lead.text(page)
@@ -188,7 +188,7 @@ def test_what_could_not_be_judged_is_ours_and_judged_again(lead: Browser, scene:
     assert "1 could not be judged with the new version" in text
     assert "Apply the new results" not in text
     assert lead.post(f"{page}/again").location == page
-    assert "0 of 1 submissions are judged" in lead.text(page)
+    assert "0 of 1 submission is judged" in lead.text(page)
     assert lead.post(f"{page}/discard").location == f"{scene.path}/rejudges"
     assert lead.get(page).status_code == 404
 
