@@ -9,7 +9,7 @@ from typing import Any
 from grader.grading.kill_matrix import KillMatrix, KillRow
 from grader.grading.lint import RuleResult
 from grader.grading.verdict import Judgement, Verdict
-from grader.sandbox.wire import WireError
+from grader.sandbox.wire import Buffer, WireError
 
 
 @dataclass(frozen=True)
@@ -118,14 +118,14 @@ def pack(report: Report) -> bytes:
     return json.dumps(report.as_object()).encode()
 
 
-def unpack(data: bytes) -> Report:
+def unpack(data: Buffer) -> Report:
     """Return what `pack` wrote; `where` of the sources is left out, the findings hold it.
 
     Raises:
         WireError: something else is in the bytes.
     """
     try:
-        found = json.loads(data)
+        found = json.loads(data[:])
         return Report(
             slug=found["slug"],
             findings=tuple(found["findings"]),

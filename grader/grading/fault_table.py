@@ -21,7 +21,7 @@ from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
 from grader.problems.schema import is_exception_name, is_kind_of
 from grader.problems.stages import StageFunction
-from grader.sandbox.wire import WireError, decode, encode
+from grader.sandbox.wire import Buffer, WireError, decode, encode
 
 _FOLDER: Final = "submissions/"
 
@@ -143,14 +143,14 @@ def pack(table: FaultTable) -> bytes:
     return encode([{stage: list(names) for stage, names in table.parents.items()}, heads, keys, sizes, numbers])
 
 
-def unpack(data: bytes, cases: tuple[Case, ...]) -> FaultTable:
+def unpack(data: Buffer, cases: tuple[Case, ...]) -> FaultTable:
     """Return what `pack` wrote, over its package's cases.
 
     Raises:
         WireError: something else is in the bytes.
     """
     try:
-        parents, *columns = decode(data)
+        parents, *columns = decode(data, copy=False)  # tens of megabytes, which stay where they are
         rows = tuple(_row(*parts) for parts in zip(*columns, strict=True))
         return FaultTable(cases, rows, {stage: tuple(names) for stage, names in parents.items()})
     except (TypeError, ValueError, AttributeError):

@@ -23,7 +23,7 @@ from grader.problems.composition import compose_cases, stages_of
 from grader.problems.loader import Problem
 from grader.problems.stages import StageTree
 from grader.sandbox.pool import Lane
-from grader.sandbox.wire import WireError, decode, encode
+from grader.sandbox.wire import Buffer, WireError, decode, encode
 
 CASES: Final = 6  # of each entry that are summed
 SMALL: Final = 600  # numbers that a summed case returns at most
@@ -150,7 +150,7 @@ def pack(table: PairTable) -> bytes:
     return encode([names, numbers, list(table.cases), table.keys, list(table.kinds), table.sums])
 
 
-def unpack(data: bytes) -> PairTable:
+def unpack(data: Buffer) -> PairTable:
     """Return what `pack` wrote.
 
     Raises:

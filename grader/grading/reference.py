@@ -17,7 +17,7 @@ from grader.problems.cases import Array, Case, arrays_of
 from grader.problems.composition import stages_of, trace_cases
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
-from grader.sandbox.wire import WireError, decode, encode
+from grader.sandbox.wire import Buffer, WireError, decode, encode
 
 NUMBERS_MAX: Final = 40_000  # that a traced case returns
 ORDINARY_MAX: Final = 30.0  # size of inputs whose scores are no extremes
@@ -113,7 +113,7 @@ def _pack(reference: Reference) -> bytes:
     return encode([parents, {name: dict(stages) for name, stages in reference.stages.items()}, sorted(reference.shown)])
 
 
-def _unpack(data: bytes) -> Reference:
+def _unpack(data: Buffer) -> Reference:
     try:
         parents, stages, shown = decode(data)
         found: dict[str, Any] = {name: dict(values) for name, values in stages.items()}

@@ -20,7 +20,7 @@ from grader.problems.loader import Problem
 from grader.problems.schema import EntrySpec
 from grader.problems.shapes import ArrayType, Dimension
 from grader.sandbox.pool import Lane
-from grader.sandbox.wire import Value, WireError, decode, encode
+from grader.sandbox.wire import Buffer, Value, WireError, decode, encode
 
 FACTORS: Final = (1.0, 1e2, 1e4)  # of the logits
 TOKENS_WANTED: Final = 4  # with fewer, few rows are there to move
@@ -182,7 +182,7 @@ def _pack(varied: Varied) -> bytes:
     return encode([first, second])
 
 
-def _unpack(data: bytes) -> Varied:
+def _unpack(data: Buffer) -> Varied:
     try:
         first, second = decode(data)
         perturbed = ladder = None

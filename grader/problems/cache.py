@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import mmap
 import os
 import platform
 import stat
@@ -29,12 +30,13 @@ from grader import __version__
 from grader.problems.cases import Case, build_cases, pack, unpack
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
-from grader.sandbox.wire import WireError
+from grader.sandbox.wire import Buffer, WireError
 
-_MAGIC: Final = b"grader cases 2\n"
+_MAGIC: Final = b"grader cases 3\n"
 KINDS: Final = ("cases", "stages", "traces", "faults", "pairs", "varied", "check")
 REMEMBERED_MAX: Final = 128  # values in memory: of some thirty packages all that judging needs
-_DIGEST_BYTES: Final = 32
+_HEAD: Final = mmap.ALLOCATIONGRANULARITY  # bytes before the values, so that these can be mapped
+MAPPED_MIN: Final = 4 << 20  # bytes of values; larger ones are mapped: all processes share one copy of them
 Kept = TypeVar("Kept")
 KEPT_DAYS: Final = 60  # files not used for so long are removed
 
@@ -43,13 +45,15 @@ def _open_itself(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
-def _digest(path: Path, data: bytes) -> bytes:
-    """Return a file's checksum; its name takes part, so that one put in another's place is a damaged one.
+def _head(path: Path, data: Buffer) -> bytes:
+    """Return how a file begins: with its checksum, in which its name takes part, so that no other can be in its place.
 
     So does our own code, except for cases: what it found out of the same package may be something else tomorrow.
     """
     code = b"" if path.suffix == ".cases" else _code()
-    return hashlib.sha256(code + path.name.encode() + b"\0" + data).digest()
+    digest = hashlib.sha256(code + path.name.encode() + b"\0")
+    digest.update(data)
+    return (_MAGIC + digest.digest()).ljust(_HEAD, b"\0")
 
 
 @functools.cache
@@ -81,7 +85,7 @@ class CaseCache:
             self.keep(problem, "cases", found, pack)
         return found
 
-    def kept(self, problem: Problem, kind: str, unpacked: Callable[[bytes], Kept]) -> Kept | None:
+    def kept(self, problem: Problem, kind: str, unpacked: Callable[[Buffer], Kept]) -> Kept | None:
         """Return what was kept of a package under one of `KINDS`; None when there is nothing, or something else."""
         with self._lock:
             if (problem.sha256, kind) in self._memory:
@@ -99,10 +103,12 @@ class CaseCache:
         return value
 
     def keep(self, problem: Problem, kind: str, value: Kept, packed: Callable[[Kept], bytes]) -> None:
-        """Keep something of a package under one of `KINDS`."""
-        self._remember(problem, kind, value)
+        """Keep something of a package under one of `KINDS`: in memory as well, unless it can be mapped from now on."""
         if self._folder is not None:
-            self._write(self._path(problem, kind), packed(value))
+            data = packed(value)
+            if self._write(self._path(problem, kind), data) and len(data) >= MAPPED_MIN:
+                return
+        self._remember(problem, kind, value)
 
     def _remember(self, problem: Problem, kind: str, value: object) -> None:
         with self._lock:
@@ -131,25 +137,28 @@ class CaseCache:
         return folder
 
     @staticmethod
-    def _read(path: Path) -> bytes | None:
+    def _read(path: Path) -> Buffer | None:
         try:
             with open(path, "rb", opener=_open_itself) as file:
                 status = os.fstat(file.fileno())
                 if status.st_uid != os.geteuid() or not stat.S_ISREG(status.st_mode):
                     return None
-                data = file.read()
-        except OSError:
+                head, size = file.read(_HEAD), status.st_size - _HEAD
+                # a file is only ever replaced by another one, never written to: what is mapped stays as it is
+                is_large = size >= MAPPED_MIN
+                data = mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ, offset=_HEAD) if is_large else file.read()
+        except (OSError, ValueError):
             return None
-        start = len(_MAGIC) + _DIGEST_BYTES
-        if not data.startswith(_MAGIC) or _digest(path, data[start:]) != data[len(_MAGIC) : start]:
+        if head != _head(path, data):
             return None
-        return data[start:]
+        return data
 
-    def _write(self, path: Path, data: bytes) -> None:
+    def _write(self, path: Path, data: bytes) -> bool:
+        """Put a file in its place; return whether it is there."""
         try:
             with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
                 try:
-                    file.write(_MAGIC + _digest(path, data) + data)
+                    file.write(_head(path, data) + data)
                     file.flush()
                     os.replace(file.name, path)
                 except BaseException:
@@ -161,8 +170,9 @@ class CaseCache:
                     f"The cache {path.parent} cannot be written ({error.strerror}); cases are generated each time."
                 )
             self._has_warned = True
-        else:
-            self._prune(path.parent)
+            return False
+        self._prune(path.parent)
+        return True
 
     @staticmethod
     def _prune(folder: Path) -> None:

@@ -18,7 +18,7 @@ from grader.problems.package_code import claim, ended, failure, in_sandbox
 from grader.problems.schema import EntrySpec, is_exception_name, is_kind_of
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import Question, Raised, Run, RunEnded
-from grader.sandbox.wire import INPUTS_LIMIT, Value, WireError, decode, encode
+from grader.sandbox.wire import INPUTS_LIMIT, Buffer, Value, WireError, decode, encode
 
 BYTES_MAX: Final = 64 << 20  # of all cases' inputs together, and of all their expected outputs
 SINGLE_PRECISION: Final = (1e-4, 1e-5)  # rtol, atol where an input of the case is float32
@@ -251,7 +251,7 @@ def pack(cases: tuple[Case, ...]) -> bytes:
     return encode(rows)
 
 
-def unpack(data: bytes) -> tuple[Case, ...]:
+def unpack(data: Buffer) -> tuple[Case, ...]:
     """Return what `pack` wrote.
 
     Raises:

@@ -10,6 +10,7 @@ it busy for seconds), and wants the exact end. Never pickle, never eval.
 from __future__ import annotations
 
 import math
+import mmap
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ _ARRAY, _TEXT, _INTEGER, _MAPPING, _LIST = b"asiml"
 _SHAPES: Final = tuple(struct.Struct(f"<{axes}Q") for axes in range(MAX_DEPTH + 1))
 
 Value = Any  # a wire value, see the module docstring
+Buffer = bytes | mmap.mmap
 
 
 class WireError(Exception):
@@ -137,13 +139,16 @@ def _put_array(array: npt.NDArray[Any], put: Any) -> None:
     put(array.tobytes())
 
 
-def decode(body: bytes, offset: int = 0) -> Value:
+def decode(body: Buffer, offset: int = 0, copy: bool = True) -> Value:
     """Return the one value that fills `body` from `offset` to its end.
+
+    Args:
+        copy: False gives arrays that are views of `body`, as it lies in memory, and cannot be written to.
 
     Raises:
         WireError: anything else.
     """
-    reader = Reader(body, offset)
+    reader = Reader(body, offset, copy)
     value = reader.value()
     reader.end()
     return value
@@ -172,8 +177,9 @@ def decode_answer(body: bytes) -> tuple[bool, int, list[npt.NDArray[Any] | Refus
 class Reader:
     """Reads values one after the other from a frame's body, from `at`; each length is checked against what is there."""
 
-    def __init__(self, body: bytes, offset: int = 0) -> None:
+    def __init__(self, body: Buffer, offset: int = 0, copy: bool = True) -> None:
         self._body = body
+        self._copy = copy
         self._values = 0
         self.at = offset
 
@@ -290,9 +296,8 @@ class Reader:
         self.at = stop
         if code == 0 and self._body[start:stop].strip(b"\x00\x01"):
             raise WireError("a boolean array holds 0 and 1")
-        # copied: the array is aligned, writable and outlives the frame
-        array: npt.NDArray[Any] = np.ndarray(shape, dtype, self._body, start).copy()
-        return array
+        array: npt.NDArray[Any] = np.ndarray(shape, dtype, self._body, start)
+        return array.copy() if self._copy else array  # a copy is aligned and writable, and needs no frame
 
 
 def _check_empty(shape: Sequence[int]) -> None:

@@ -10,12 +10,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from grader.problems.cache import KEPT_DAYS, CaseCache
+from grader.problems.cache import KEPT_DAYS, MAPPED_MIN, CaseCache
 from grader.problems.cases import build_cases, pack
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
+from grader.sandbox.wire import decode, encode
 from tests.ordinary import NOBODY, run_as_ordinary_user
 from tests.packages import edited, text_of, tiny_problem_with
 from tests.processes import open_descriptors
@@ -75,6 +77,19 @@ def test_no_folder_is_memory_alone(tiny: Problem, lane: Lane, built: list[str]) 
     cache = CaseCache(None)
     assert cache.cases(tiny, lane) is cache.cases(tiny, lane)
     assert len(built) == 1
+
+
+def test_what_is_large_is_mapped_and_not_copied(tiny: Problem, folder: Path) -> None:
+    values = np.arange(MAPPED_MIN // 8, dtype=np.float64)
+    cache = CaseCache(folder)
+    cache.keep(tiny, "faults", values, encode)
+    found = cache.kept(tiny, "faults", lambda data: decode(data, copy=False))
+    assert np.array_equal(found, values)
+    assert (found.flags.owndata, found.flags.writeable) == (False, False)
+    with only_file(folder).open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"?")
+    assert CaseCache(folder).kept(tiny, "faults", decode) is None
 
 
 def cut(path: Path) -> None:
