@@ -58,7 +58,7 @@ def packet_page(found: Packet) -> str:
     """Return a packet as a page of its own."""
     body = render_template("packet.html", packet=found, decisions=DECISIONS, levels=LEVELS)
     title = visible(f"{found.invitation.label}: {found.interview.title}", keep="")
-    return standalone(title, Markup(body))  # noqa: S704 - our own template, which escapes
+    return standalone(title, Markup(body), "interviews.css")  # noqa: S704 - our own template, which escapes
 
 
 def _attachment(body: object, content_type: str, file_name: str) -> Response:
