@@ -84,6 +84,7 @@ def test_what_is_large_is_mapped_and_not_copied(tiny: Problem, folder: Path) -> 
     cache = CaseCache(folder)
     cache.keep(tiny, "faults", values, encode)
     found = cache.kept(tiny, "faults", lambda data: decode(data, copy=False))
+    assert found is not None
     assert np.array_equal(found, values)
     assert (found.flags.owndata, found.flags.writeable) == (False, False)
     with only_file(folder).open("r+b") as file:

@@ -22,6 +22,8 @@ from tests.services.tiny_package import HIDDEN, NEVER, SLUG
 
 # records of interviews outlive an account
 KEPT = {
+    "batch_run",
+    "batch_source",
     "evidence_record",
     "early_end",
     "extension",

@@ -167,7 +167,7 @@ def test_from_the_upload_to_the_packet(served: Served, visit: Visit, scripts: bo
     with page.expect_download() as download:
         page.get_by_role("button", name="Download: Scores, CSV").click()
     assert '"Ines Okafor"' in download.value.path().read_text()
-    assert download.value.path().read_text().splitlines()[1].endswith('"100","100"')
+    assert download.value.path().read_text().splitlines()[1].endswith('"100","100","","100"')
     with page.expect_download() as download:
         page.get_by_role("button", name="Packet of Ines Okafor").click()
     packet = tmp_path / "packet.html"
