@@ -27,6 +27,7 @@ import numpy as np
 
 import grader
 from grader import __version__
+from grader.errors import InvalidPackage
 from grader.problems.cases import Case, build_cases, pack, unpack
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
@@ -38,6 +39,7 @@ REMEMBERED_MAX: Final = 128  # values in memory: of some thirty packages all tha
 _HEAD: Final = mmap.ALLOCATIONGRANULARITY  # bytes before the values, so that these can be mapped
 MAPPED_MIN: Final = 4 << 20  # bytes of values; larger ones are mapped: all processes share one copy of them
 Kept = TypeVar("Kept")
+FAILED_S: Final = 60.0  # cases that could not be generated are not tried again so soon
 KEPT_DAYS: Final = 60  # files not used for so long are removed
 
 
@@ -68,6 +70,7 @@ class CaseCache:
 
     def __init__(self, folder: Path | None, warn: Callable[[str], None] = lambda text: None) -> None:
         self._memory: OrderedDict[tuple[str, str], Any] = OrderedDict()  # by hash and kind, least recently used first
+        self._failed: dict[str, tuple[float, tuple[str, ...]]] = {}  # when cases could not be generated, and why
         self._lock = threading.Lock()
         self._has_warned = False
         self._warn = warn
@@ -77,13 +80,23 @@ class CaseCache:
         """Return a problem's cases; the first time for a package they are generated in the lane's sandbox.
 
         Raises:
-            InvalidPackage: they cannot be generated.
+            InvalidPackage: they cannot be generated; for a while it is not tried again, for it may take long.
         """
         found = self.kept(problem, "cases", unpack)
         if found is None:
-            found = build_cases(problem, lane)
+            self._refuse_failed(problem)
+            try:
+                found = build_cases(problem, lane)
+            except InvalidPackage as error:
+                self._failed[problem.sha256] = time.monotonic(), error.findings
+                raise
             self.keep(problem, "cases", found, pack)
         return found
+
+    def _refuse_failed(self, problem: Problem) -> None:
+        failed_at, findings = self._failed.get(problem.sha256, (0.0, ()))
+        if findings and time.monotonic() - failed_at < FAILED_S:
+            raise InvalidPackage(findings)
 
     def kept(self, problem: Problem, kind: str, unpacked: Callable[[Buffer], Kept]) -> Kept | None:
         """Return what was kept of a package under one of `KINDS`; None when there is nothing, or something else."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grader.errors import InvalidPackage
 from grader.problems.cache import KEPT_DAYS, MAPPED_MIN, CaseCache
 from grader.problems.cases import build_cases, pack
 from grader.problems.loader import Problem
@@ -71,6 +72,17 @@ def test_changed_package_has_its_own_cases(tiny: Problem, lane: Lane, folder: Pa
     other = tiny_problem_with({"statement.md": text_of("statement.md") + "\nmore\n"})
     CaseCache(folder).cases(other, lane)
     assert len(built) == len(list(folder.iterdir())) == 2
+
+
+def test_what_could_not_be_generated_is_not_tried_again_at_once(lane: Lane, folder: Path, built: list[str]) -> None:
+    broken = tiny_problem_with({"cases.py": "def sample_format(rng):\n    raise ValueError('no')\n"})
+    cache = CaseCache(folder)
+    with pytest.raises(InvalidPackage) as first:
+        cache.cases(broken, lane)
+    with pytest.raises(InvalidPackage) as second:
+        cache.cases(broken, lane)
+    assert second.value.findings == first.value.findings
+    assert built == ["tiny-attention"]
 
 
 def test_no_folder_is_memory_alone(tiny: Problem, lane: Lane, built: list[str]) -> None:
