@@ -14,6 +14,19 @@ from grader.store import account_queries
 from grader.store import interview_queries as queries
 from grader.store.interview_models import Interview, InterviewMember, Part
 from grader.store.models import User
+from grader.store.sitting_queries import is_candidate
+
+
+class SitsHere(UserError):
+    """Who takes an interview is none of its interviewers."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        super().__init__(
+            "They have accepted an invitation to this interview, and nobody interviews and sits the same one; choose "
+            "somebody else, or revoke the invitation while they have not started."
+        )
 
 
 def set_part(session: Session, user: User, public_id: str, name: str, part: Part, now: datetime) -> None:
@@ -22,6 +35,7 @@ def set_part(session: Session, user: User, public_id: str, name: str, part: Part
     Raises:
         NotFound: the user may not decide that.
         UserError: nobody who interviews has this name, or nobody would lead the interview any more.
+        SitsHere: they are a candidate of the interview.
     """
     interview = _for_members(session, user, public_id)
     chosen = account_queries.user_named(session, *name_keys(name))
@@ -29,6 +43,8 @@ def set_part(session: Session, user: User, public_id: str, name: str, part: Part
         raise UserError(
             f"Nobody who may interview is called {visible(name[:60], keep='')}; an admin gives people that right."
         )
+    if is_candidate(session, chosen, interview):
+        raise SitsHere
     member = _member(interview, chosen.public_id)
     if member is None:
         session.add(InterviewMember(interview_id=interview.id, user_id=chosen.id, part=part))

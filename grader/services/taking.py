@@ -122,6 +122,7 @@ def accept(session: Session, candidate: User, token: str, now: datetime) -> Invi
     found = find(session, token, candidate, now)
     if found.user_id is not None:
         return found
+    queries.interview_locked(session, found.interview_id)  # nobody is made an interviewer meanwhile
     if queries.is_member(session, candidate, found.interview):
         raise NotOpen("You interview there yourself, so you cannot be its candidate; sign in with another account.")
     accepted = queries.accept_invitation(session, found.id, candidate, now)

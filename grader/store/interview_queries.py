@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from sqlalchemy import ColumnElement, and_, case, delete, exists, false, func, or_, select, true
+from sqlalchemy import ColumnElement, and_, case, delete, exists, false, func, or_, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from grader.errors import NotFound
@@ -24,6 +24,7 @@ from grader.store.interview_models import (
 from grader.store.models import Attempt, Package, Submission, User
 from grader.store.package_queries import is_usable
 from grader.store.score_queries import scores_by_hand
+from grader.store.sitting_queries import has_place
 
 UPLOADS_SHOWN: Final = 200  # of one interviewer, newest first
 _NO_INTERVIEW: Final = "There is no such interview, or it is not yours; the list of interviews shows your own."
@@ -101,13 +102,14 @@ def interview_of(
 
 
 def may(user: User, part: Part | None) -> ColumnElement[bool]:
-    """Return the condition under which a user is what `part` asks for in a row's interview."""
+    """Return the condition under which a user is what `part` asks for in a row's interview, unless they take it."""
     if part is None and user.is_admin:
-        return true()
+        return ~has_place(user)
     if not user.is_interviewer:  # whose right was taken has no part any more, whatever rows say
         return false()
     member = exists().where(InterviewMember.interview_id == Interview.id, InterviewMember.user_id == user.id)
-    return member.where(InterviewMember.part == Part.LEAD) if part is Part.LEAD else member
+    member = member.where(InterviewMember.part == Part.LEAD) if part is Part.LEAD else member
+    return and_(member, ~has_place(user))
 
 
 def is_member(user: User, interview: Interview) -> bool:

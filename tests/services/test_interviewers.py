@@ -9,13 +9,14 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
-from grader.services import interviewers
+from grader.services import interviewers, invitations, taking
+from grader.services.interviewers import SitsHere
 from grader.services.packages import Packages
 from grader.store import interview_queries as queries
-from grader.store.interview_models import Interview, Part
+from grader.store.interview_models import Interview, InterviewMember, Part
 from grader.store.models import User
 from grader.store.session import read_session, write_session
-from tests.services.interviewing import make_interview, make_interviewer
+from tests.services.interviewing import begin, invitation_with, make_interview, make_interviewer, make_invitations
 from tests.services.made import NOON, make_candidate
 from tests.services.test_interviews import actions, stored
 
@@ -67,3 +68,47 @@ def test_who_may_not_interview_becomes_no_interviewer(engine: Engine, lead: User
             interviewers.set_part(session, lead, interview.public_id, name, Part.REVIEWER, NOON)
         messages.append(error.value.message.replace(f"called {name}", "called NAME"))
     assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize("is_admin", [False, True])
+def test_who_has_accepted_a_place_becomes_no_interviewer_there(
+    engine: Engine, lead: User, interview: Interview, is_admin: bool
+) -> None:
+    rob = make_interviewer(engine, "Rob")
+    decides = make_interviewer(engine, "Root", is_admin=True) if is_admin else lead
+    (invited,) = make_invitations(engine, lead, interview, "Somebody")
+    with write_session(engine) as session:
+        taking.accept(session, rob, invited.token, NOON)
+    with pytest.raises(SitsHere, match="nobody interviews and sits the same one"), write_session(engine) as session:
+        interviewers.set_part(session, decides, interview.public_id, "Rob", Part.REVIEWER, NOON)
+    assert [member.user.name for member in stored(engine, lead, interview).members] == ["Lena"]
+
+
+def test_who_lost_the_place_before_the_start_may_interview_there(
+    engine: Engine, lead: User, interview: Interview
+) -> None:
+    rob = make_interviewer(engine, "Rob")
+    (invited,) = make_invitations(engine, lead, interview, "Somebody")
+    with write_session(engine) as session:
+        taking.accept(session, rob, invited.token, NOON)
+    with write_session(engine) as session:
+        place = invitation_with(engine, invited.token).public_id
+        invitations.revoke(session, lead, interview.public_id, place, NOON)
+    with write_session(engine) as session:
+        interviewers.set_part(session, lead, interview.public_id, "Rob", Part.REVIEWER, NOON)
+    assert [member.user.name for member in stored(engine, rob, interview).members] == ["Lena", "Rob"]
+
+
+@pytest.mark.parametrize("is_admin", [False, True])
+def test_whatever_rows_say_a_candidate_finds_no_interview_of_their_own(
+    engine: Engine, lead: User, interview: Interview, is_admin: bool
+) -> None:
+    rob = make_interviewer(engine, "Rob", is_admin=is_admin)
+    (invited,) = make_invitations(engine, lead, interview, "Somebody")
+    begin(engine, invited.token, rob, NOON)
+    with write_session(engine) as session:
+        session.add(InterviewMember(interview_id=interview.id, user_id=rob.id, part=Part.LEAD))
+    with read_session(engine) as session:
+        with pytest.raises(NotFound):
+            queries.interview_of(session, rob, interview.public_id)
+        assert sum(queries.phases_of(session, rob, NOON).values()) == 0
