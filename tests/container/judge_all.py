@@ -21,8 +21,10 @@ from grader.problems.files import read_folder
 from grader.problems.loader import Problem, load
 from grader.sandbox.pool import Lane
 from tests.packages import DATA, tiny_attention
+from tests.processes import wait_until
 
 WRITABLE = ("/tmp", "/dev/shm", "/dev/mqueue")
+GONE_S = 10.0  # that whoever has ended may still be listed
 OWN = ("hostile/", "submissions/")
 
 
@@ -34,6 +36,7 @@ def main(names: list[str]) -> None:
     verdicts = {name: _told(_judge(name, problems, lane, cache)) for name in names}
     facts = lane.facts()
     lane.close()
+    wait_until(lambda: not _processes(), GONE_S)
     told = {
         "uid": os.getuid(),
         "sandbox": facts["uid"],

@@ -27,8 +27,11 @@ JUDGE_ALL: Final = ("-m", "tests.container.judge_all")
 CORPUS_S: Final = 900.0  # much of it is spent by sources that run into the clock
 EVERY: Final = 5  # of the shipped wrong answers one in so many is judged
 ROOT_THAT_MAY: Final = {"user": "0", "cap_add": ["SETUID", "SETGID", "KILL"]}
-# what came, and what an older Python than the image's leaves to the processor
-STOPPED_BY_PYTHON: Final = {"hostile/RTE/recurses_without_end_in_c.py": (["RTE", "exception"], ["RTE", "crashed"])}
+# what came inside and outside: one of the two Pythons, the image's or the older one, leaves it to the processor
+STOPPED_BY_PYTHON: Final = {
+    "hostile/RTE/recurses_without_end_in_c.py": (["RTE", "exception"], ["RTE", "crashed"]),
+    "hostile/MLE/nests_its_lists.py": (["RTE", "crashed"], ["MLE", "memory_limit"]),
+}
 
 
 def shipped_names() -> dict[str, str]:
