@@ -28,6 +28,7 @@ from grader.store.interview_models import Interview
 from grader.store.models import User
 from grader.store.score_queries import scores_by_hand
 from grader.store.session import read_session, write_session
+from grader.store.sitting_queries import require_none_sat
 from grader.wording import iso_time
 
 ATTEMPTS_AT_ONCE: Final = 10
@@ -91,6 +92,7 @@ def export(engine: Engine, user: User, public_id: str, word: str, now: datetime)
 
     Raises:
         NotFound: there is no such interview for this user at this moment.
+        SatByReader: they sit one of its problems in another one, and the kind tells of cases or faults.
         UserError: there is no such kind.
     """
     with write_session(engine) as session:
@@ -98,15 +100,17 @@ def export(engine: Engine, user: User, public_id: str, word: str, now: datetime)
         if word not in list(Kind):
             raise UserError("There is no such export; choose one from the page.")
         kind = Kind(word)
+        if kind is not Kind.WIDE:
+            require_none_sat(session, user, interview)
         audit.record(session, user, f"export.{kind}", interview, now, interview)
     pieces, ending, content_type = _KINDS[kind]
-    return Export(f"{interview.public_id}-{kind}.{ending}", content_type, pieces(engine, interview, user))
+    return Export(f"{interview.public_id}-{kind}.{ending}", content_type, pieces(engine, interview))
 
 
-def _long(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
+def _long(engine: Engine, interview: Interview) -> Iterator[str]:
     """Give a line for each case of each submission; what has none has one line all the same."""
     yield csv_line(LONG)
-    for session, keys in _by_few(engine, interview, reader):
+    for session, keys in _by_few(engine, interview):
         submissions = _grouped(queries.submissions(session, keys), "attempt_id")
         cases = _grouped(queries.cases(session, keys), "submission_id")
         faults = _grouped(queries.faults(session, keys), "submission_id")
@@ -157,16 +161,14 @@ def _case_cells(case: Any) -> list[str]:
     return [case.name, case.group, case.visibility, case.verdict or "", case.reason or ""]
 
 
-def _wide(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
+def _wide(engine: Engine, interview: Interview) -> Iterator[str]:
     """Give a line for each candidate, columns for each problem: what counts, the automatic score, the one by hand."""
     problems = [(row.position, f"{place} {row.package.slug}") for place, row in enumerate(interview.problems, 1)]
     names = [f"{name}{kind}" for _, name in problems for kind in ("", " automatic", " by hand")]
     yield csv_line([*WIDE, *names, "total"])
     with read_session(engine) as session:
         by_hand = queries.scores_by_hand_in(session, interview)
-        reached = {
-            (row.invitation, row.position): _scores(row, by_hand) for row in queries.scores(session, interview, reader)
-        }
+        reached = {(row.invitation, row.position): _scores(row, by_hand) for row in queries.scores(session, interview)}
         candidates = queries.invited(session, interview)
     for row in candidates:
         scores = [reached.get((row.public_id, position), (None, None, None)) for position, _ in problems]
@@ -198,9 +200,9 @@ def _state(invitation: Any) -> str:
     return "accepted" if invitation.accepted_at is not None else "invited"
 
 
-def _results(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
+def _results(engine: Engine, interview: Interview) -> Iterator[str]:
     """Give the object of `grade --json` for each judged submission, one in a line, with whose it is."""
-    for session, keys in _by_few(engine, interview, reader):
+    for session, keys in _by_few(engine, interview):
         found = {attempt.id: attempt for attempt in queries.attempts(session, keys)}
         by_attempt = _grouped(queries.judgements(session, keys), "attempt_id")
         by_hand = scores_by_hand(session, keys)
@@ -221,10 +223,10 @@ def _results(engine: Engine, interview: Interview, reader: User) -> Iterator[str
                 yield f"{json.dumps(whose)[:-1]}, {row.judgement.lstrip()[1:]}\n"
 
 
-def _evidence(engine: Engine, interview: Interview, reader: User) -> Iterator[str]:
+def _evidence(engine: Engine, interview: Interview) -> Iterator[str]:
     """Give each evidence record that was made, one in a line, with whose it is."""
     with read_session(engine) as session:
-        keys = queries.evidence_keys(session, interview, reader)
+        keys = queries.evidence_keys(session, interview)
     for key in keys:
         with read_session(engine) as session:
             row = queries.evidence(session, key)
@@ -237,7 +239,7 @@ def _evidence(engine: Engine, interview: Interview, reader: User) -> Iterator[st
 
 _CSV: Final = "text/csv; charset=utf-8"
 _LINES: Final = "application/jsonl"
-_KINDS: Final[dict[Kind, tuple[Callable[[Engine, Interview, User], Iterator[str]], str, str]]] = {
+_KINDS: Final[dict[Kind, tuple[Callable[[Engine, Interview], Iterator[str]], str, str]]] = {
     Kind.LONG: (_long, "csv", _CSV),
     Kind.WIDE: (_wide, "csv", _CSV),
     Kind.RESULTS: (_results, "jsonl", _LINES),
@@ -245,9 +247,9 @@ _KINDS: Final[dict[Kind, tuple[Callable[[Engine, Interview, User], Iterator[str]
 }
 
 
-def _by_few(engine: Engine, interview: Interview, reader: User) -> Iterator[tuple[Session, list[int]]]:
+def _by_few(engine: Engine, interview: Interview) -> Iterator[tuple[Session, list[int]]]:
     with read_session(engine) as session:
-        keys = queries.attempt_keys(session, interview, reader)
+        keys = queries.attempt_keys(session, interview)
     for start in range(0, len(keys), ATTEMPTS_AT_ONCE):
         with read_session(engine) as session:
             yield session, keys[start : start + ATTEMPTS_AT_ONCE]

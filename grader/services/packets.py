@@ -8,7 +8,6 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from grader.errors import NotFound
 from grader.services import audit, own_time
 from grader.services.packages import Packages
 from grader.services.review_page import ReviewPage, SubmissionShown, review_page, submission_shown
@@ -16,6 +15,7 @@ from grader.services.time_changes import TimeChange, all_changes
 from grader.store import interview_queries, review_queries, taking_queries
 from grader.store.interview_models import Interview, Invitation, Review
 from grader.store.models import User
+from grader.store.sitting_queries import require_none_sat
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ def packet(
     """Return what an interview has of a candidate.
 
     Raises:
-        NotFound: there is no such interview for this user, or no such candidate in it, or it is the user.
+        NotFound: there is no such interview for this user, or no such candidate in it.
+        SatByReader: the user sits one of its problems in another interview.
     """
     interview, invitation = _found(session, user, public_id, invitation_id)
     found = [
@@ -78,8 +79,7 @@ def packet(
 def _found(session: Session, user: User, public_id: str, invitation_id: str) -> tuple[Interview, Invitation]:
     interview = interview_queries.interview_of(session, user, public_id)
     invitation = interview_queries.invitation_in(session, interview, invitation_id)
-    if invitation.user_id == user.id:
-        raise NotFound("There is no such candidate in this interview; its page shows all there are.")
+    require_none_sat(session, user, interview)
     return interview, invitation
 
 

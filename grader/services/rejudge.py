@@ -24,6 +24,7 @@ from grader.store.interview_models import Interview, InterviewProblem, Part, Rej
 from grader.store.models import Package, User
 from grader.store.queries import package_of
 from grader.store.rejudge_queries import Changed, Counts
+from grader.store.sitting_queries import require_none_sat, require_not_sat
 from grader.wording import plural
 
 PAGE: Final = 50
@@ -79,6 +80,7 @@ def choices(session: Session, user: User, public_id: str, packages: Packages) ->
 
     Raises:
         NotFound: the user leads no such interview.
+        SatByReader: they sit one of its problems in another one.
     """
     interview = _interview(session, user, public_id)
     return _choices(session, [problem.package for problem in interview.problems], packages)
@@ -102,7 +104,9 @@ def _choices(session: Session, used: Sequence[Package], packages: Packages) -> l
 
 
 def _interview(session: Session, user: User, public_id: str) -> Interview:
-    return interview_queries.interview_of(session, user, public_id, None if user.is_admin else Part.LEAD)
+    found = interview_queries.interview_of(session, user, public_id, None if user.is_admin else Part.LEAD)
+    require_none_sat(session, user, found)
+    return found
 
 
 def create(
@@ -121,6 +125,7 @@ def create(
 
     Raises:
         NotFound: the user may not do that, or there is no such version.
+        SatByReader: the user sits the problem in an interview.
         NotNow: no attempt has the old version, or the new one lacks a variant that an attempt was given.
     """
     if interview is None and not user.is_admin:
@@ -129,6 +134,7 @@ def create(
     before = package_of(session, old)
     if before is None or (found is not None and all(problem.package_id != before.id for problem in found.problems)):
         raise NotFound(_NO_VERSION)
+    require_not_sat(session, user, [before])
     after = _version(session, before, new, packages, now)
     rejudge = Rejudge(
         user_id=user.id,

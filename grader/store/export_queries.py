@@ -9,19 +9,19 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.store.interview_models import Interview, InterviewProblem, Invitation
-from grader.store.models import Attempt, CaseResult, EvidenceRecord, Package, Submission, SubmissionFault, User
+from grader.store.models import Attempt, CaseResult, EvidenceRecord, Package, Submission, SubmissionFault
 from grader.store.score_queries import scores_by_hand
 
 Rows = Sequence[Any]  # with the columns that the query names
 
 
-def attempt_keys(session: Session, interview: Interview, reader: User) -> list[int]:
-    """Return the keys of an interview's attempts but the reader's own: by candidate, then by problem."""
+def attempt_keys(session: Session, interview: Interview) -> list[int]:
+    """Return the keys of an interview's attempts: by candidate, then by problem."""
     statement = (
         select(Attempt.id)
         .join(Invitation, Invitation.id == Attempt.invitation_id)
         .join(InterviewProblem, InterviewProblem.id == Attempt.interview_problem_id)
-        .where(Invitation.interview_id == interview.id, Attempt.candidate_id != reader.id)
+        .where(Invitation.interview_id == interview.id)
         .order_by(Invitation.id, InterviewProblem.position)
     )
     return list(session.scalars(statement))
@@ -118,7 +118,7 @@ def judgements(session: Session, keys: Sequence[int]) -> Rows:
     return session.execute(statement).all()
 
 
-def evidence_keys(session: Session, interview: Interview, reader: User) -> list[int]:
+def evidence_keys(session: Session, interview: Interview) -> list[int]:
     """Return the keys of the evidence records that were made of an interview's submissions."""
     statement = (
         select(EvidenceRecord.id)
@@ -127,7 +127,6 @@ def evidence_keys(session: Session, interview: Interview, reader: User) -> list[
         .join(Invitation, Invitation.id == Attempt.invitation_id)
         .where(
             Invitation.interview_id == interview.id,
-            Attempt.candidate_id != reader.id,
             EvidenceRecord.record.is_not(None),
         )
         .order_by(Invitation.id, Attempt.id, Submission.ordinal)
@@ -170,8 +169,8 @@ def invited(session: Session, interview: Interview) -> Rows:
     return session.execute(statement).all()
 
 
-def scores(session: Session, interview: Interview, reader: User) -> Rows:
-    """Return what others' attempts of an interview came to, by candidate and position."""
+def scores(session: Session, interview: Interview) -> Rows:
+    """Return what the attempts of an interview came to, by candidate and position."""
     statement = (
         select(
             Attempt.id,
@@ -182,7 +181,7 @@ def scores(session: Session, interview: Interview, reader: User) -> Rows:
         )
         .join(Invitation, Invitation.id == Attempt.invitation_id)
         .join(InterviewProblem, InterviewProblem.id == Attempt.interview_problem_id)
-        .where(Invitation.interview_id == interview.id, Attempt.candidate_id != reader.id)
+        .where(Invitation.interview_id == interview.id)
     )
     return session.execute(statement).all()
 

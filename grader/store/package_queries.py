@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload, undefer
 from grader.errors import NotFound
 from grader.store.interview_models import Interview, InterviewMember, InterviewProblem, PackageCheck
 from grader.store.models import Attempt, Package, User
+from grader.store.sitting_queries import has_place, require_not_sat
 
 USES_SHOWN: Final = 100
 VERSIONS_MAX: Final = 1000
@@ -38,6 +39,7 @@ def check_of(session: Session, user: User, sha256: str, *, own: bool = False, lo
 
     Raises:
         NotFound: there is none, or none for this user.
+        SatByReader: they sit its problem in an interview.
     """
     statement = (
         select(PackageCheck)
@@ -50,6 +52,7 @@ def check_of(session: Session, user: User, sha256: str, *, own: bool = False, lo
     found = session.scalar(statement)
     if found is None:
         raise NotFound(_NO_PACKAGE)
+    require_not_sat(session, user, [found.package])
     return found
 
 
@@ -61,8 +64,10 @@ def _may(user: User, *, own: bool) -> ColumnElement[bool]:
         return is_own
     is_used = exists().where(
         InterviewProblem.package_id == Package.id,
-        InterviewMember.interview_id == InterviewProblem.interview_id,
+        Interview.id == InterviewProblem.interview_id,
+        InterviewMember.interview_id == Interview.id,
         InterviewMember.user_id == user.id,
+        ~has_place(user),
     )
     return or_(is_own, is_used)
 
@@ -114,6 +119,7 @@ def interviews_with(session: Session, user: User, package: Package) -> Sequence[
     statement = (
         select(Interview)
         .where(exists().where(InterviewProblem.interview_id == Interview.id, InterviewProblem.package_id == package.id))
+        .where(~has_place(user))
         .order_by(Interview.id.desc())
         .limit(USES_SHOWN)
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, Integer, and_, delete, func, insert, literal, or_, select, true, update
+from sqlalchemy import ColumnElement, Integer, and_, delete, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from grader.errors import NotFound
@@ -21,6 +21,7 @@ from grader.store.interview_models import (
     RejudgeItem,
 )
 from grader.store.models import Attempt, Submission, User
+from grader.store.sitting_queries import has_place, require_not_sat
 
 _NO_REJUDGE: Final = "There is no such rejudging, or it is not yours; the page of the interview lists its own."
 SHOWN: Final = 100
@@ -55,6 +56,7 @@ def rejudge_of(session: Session, user: User, public_id: str, *, lock: bool = Fal
 
     Raises:
         NotFound: there is none, or none for this user.
+        SatByReader: they sit its problem in an interview.
     """
     statement = (
         select(Rejudge)
@@ -72,11 +74,14 @@ def rejudge_of(session: Session, user: User, public_id: str, *, lock: bool = Fal
     found = session.scalar(statement)
     if found is None:
         raise NotFound(_NO_REJUDGE)
+    require_not_sat(session, user, [found.from_package, found.to_package])
     return found
 
 
 def _may(user: User) -> ColumnElement[bool]:
-    return true() if user.is_admin else and_(Rejudge.interview_id.is_not(None), interview_queries.may(user, Part.LEAD))
+    if user.is_admin:
+        return ~has_place(user)
+    return and_(Rejudge.interview_id.is_not(None), interview_queries.may(user, Part.LEAD))
 
 
 def rejudges_of(session: Session, interview: Interview | None) -> Sequence[Rejudge]:

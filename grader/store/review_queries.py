@@ -33,6 +33,7 @@ from grader.store.models import (
     SubmissionFault,
     User,
 )
+from grader.store.sitting_queries import require_not_sat
 
 CASES_MAX: Final = 64  # a package has no more
 FAULTS_MAX: Final = 200  # that a filter offers
@@ -81,6 +82,7 @@ def attempt_reviewed(
 
     Raises:
         NotFound: there is none, or they have no part in its interview.
+        SatByReader: they sit its problem in another interview.
     """
     member = aliased(InterviewMember)  # its own name, for the condition asks the same table
     statement = (
@@ -100,6 +102,7 @@ def attempt_reviewed(
     if found is None:
         raise NotFound(NO_ATTEMPT)
     attempt, interview, invitation, package, number, part = found
+    require_not_sat(session, user, [package])
     return Reviewed(attempt, interview, invitation, package, number, part if user.is_interviewer else None)
 
 

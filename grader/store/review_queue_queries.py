@@ -16,6 +16,7 @@ from grader.store.interview_models import Interview, Invitation, Review
 from grader.store.models import Attempt, Package, Submission, SubmissionFault, User
 from grader.store.review_queries import FAULTS_MAX, candidate_number, has_submission, is_over, is_reviewed_by
 from grader.store.score_queries import scores_by_hand
+from grader.store.sitting_queries import is_sat_by
 
 INTERVIEWS_MAX: Final = 200  # that a filter offers, newest first
 FAULTS_LOOKED: Final = 2000  # the newest ones, among which a filter's are looked for
@@ -92,12 +93,13 @@ class Offered:
 
 
 def _joined(statement: Any, user: User, filters: Filters, now: datetime) -> Any:
-    """Join an attempt with its interview, and keep those that a queue holds."""
+    """Join an attempt with interview and package, and keep those that a queue holds, but for problems that one sits."""
     return (
         statement.select_from(Attempt)
         .join(Invitation, Invitation.id == Attempt.invitation_id)
         .join(Interview, Interview.id == Invitation.interview_id)
-        .where(is_reviewed_by(user), *_conditions(user, filters, now))
+        .join(Package, Package.id == Attempt.package_id)
+        .where(is_reviewed_by(user), ~is_sat_by(user), *_conditions(user, filters, now))
     )
 
 
@@ -168,7 +170,6 @@ def rows_in(session: Session, user: User, filters: Filters, now: datetime, offse
             filters,
             now,
         )
-        .join(Package, Package.id == Attempt.package_id)
         .outerjoin(reviewer, reviewer.id == Attempt.claimed_by_id)
         .outerjoin(own, and_(own.attempt_id == Attempt.id, own.user_id == user.id))
         .order_by(Attempt.id)

@@ -12,6 +12,7 @@ from grader.store import interview_queries
 from grader.store.interview_models import Interview, InterviewProblem
 from grader.store.models import User
 from grader.store.session import read_session, write_session
+from grader.store.sitting_queries import require_not_sat
 from grader.web import review_switches
 from grader.web.reviews import PAGE_MAX, current_interviewer
 from grader.web.service import now, service
@@ -28,6 +29,7 @@ def show(public_id: str) -> ResponseReturnValue:
     with read_session(service().engine) as session:
         interview = interview_queries.interview_of(session, user, public_id)
         problem = _problem(interview)
+        require_not_sat(session, user, [one.package for one in ([problem] if problem else interview.problems)])
         found = cohort.cohort(session, interview, problem, service().packages, page)
         names = [(one.number, review_switches.shown_name(one.label, one.number)) for one in found.candidates]
         rows = [MapRow(row.fault, row.submissions, row.people, row.cells) for row in found.faults]
@@ -53,6 +55,7 @@ def similar(public_id: str) -> ResponseReturnValue:
     with read_session(service().engine) as session:
         interview = interview_queries.interview_of(session, user, public_id)
         problem = _problem(interview) or interview.problems[0]
+        require_not_sat(session, user, [problem.package])
         pairs, found = cohort.similar(session, interview, problem, service().packages)
         rendered = render_template(
             "similar.html",

@@ -17,6 +17,7 @@ from grader.store.interview_models import Interview, Part
 from grader.store.interview_queries import Phase
 from grader.store.models import User
 from grader.store.session import read_session, write_session
+from grader.store.sitting_queries import require_not_sat
 from grader.web.attempts import shown_samples
 from grader.web.once import once
 from grader.web.service import current_user, now, service
@@ -186,11 +187,13 @@ def release(public_id: str) -> ResponseReturnValue:
 @bp.get("/<public_id>/problems/<int(max=1000):position>")
 def preview(public_id: str, position: int) -> ResponseReturnValue:
     """Show a problem as its candidates will read it: statement, samples, starters."""
+    user = current_user()
     with read_session(service().engine) as session:
-        interview = queries.interview_of(session, current_user(), public_id)
+        interview = queries.interview_of(session, user, public_id)
         row = next((row for row in interview.problems if row.position == position), None)
         if row is None:
             raise NotFound("The interview has no such problem; its page shows all there are.")
+        require_not_sat(session, user, [row.package])
         problem = service().packages.pinned(session, row.package)
     return render_template(
         "interview_preview.html",

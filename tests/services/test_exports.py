@@ -184,15 +184,13 @@ def test_nothing_of_another_interview_is_in_it(room: Room) -> None:
         assert "canary of another" not in text(room, word)
 
 
-@pytest.mark.sandbox
-def test_own_attempts_are_left_out(room: Room) -> None:
-    room.hand_in(room.attempts[0], *SOURCES)
+@pytest.mark.parametrize("kind", exports.Kind)
+def test_a_candidate_takes_nothing_along_of_their_interview(room: Room, kind: exports.Kind) -> None:
     with write_session(room.engine) as session:
         ines = session.get_one(User, room.candidates[0].id)
         ines.is_admin = True
-    assert table(text(room, "long", ines)) == [row for row in table(text(room, "long")) if row["candidate"] == "Tomasz"]
-    assert text(room, "results", ines) == ""
-    assert [row["1 mine"] for row in table(text(room, "wide", ines))] == ["", ""]
+    with pytest.raises(NotFound):
+        text(room, kind.value, ines)
     with read_session(room.engine) as session, pytest.raises(NotFound):
         packet(session, ines, room.interview.public_id, invitation(room).public_id, room.packages, NOON)
 

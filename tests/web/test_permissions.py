@@ -13,11 +13,14 @@ from flask import Flask
 from grader.services import accounts, interviewers, interviews, tokens
 from grader.store.session import write_session
 from grader.web.service import now
+from tests.services.interviewing import begin, make_interview, make_invitations
 from tests.web.browsing import PASSWORD, Browser, make_user
 from tests.web.test_routes import routes
 from tests.web.world import MOMENTS, PEOPLE, World, answer_of, make_world, named
 
-MATRIX: Final[dict[str, Any]] = yaml.safe_load((Path(__file__).parents[1] / "data" / "permissions.yaml").read_text())
+DATA: Final = Path(__file__).parents[1] / "data"
+MATRIX: Final[dict[str, Any]] = yaml.safe_load((DATA / "permissions.yaml").read_text())
+SITTING: Final[dict[str, Any]] = yaml.safe_load((DATA / "sitting.yaml").read_text())
 ROUTES: Final = MATRIX["routes"]
 # what a relation opens: nobody outside of it may learn that there is such a thing
 RELATED: Final = ("/attempts/<", "/interviews/<", "/reviews/<", "/taking/<", "/packages/<", "/rejudges/<")
@@ -145,3 +148,21 @@ def test_a_released_interview_stays_its_leads(app: Flask) -> None:
         interviews.release(session, named(world.engine, "lead"), world.ids["/interviews"], now())
     world.keep()
     assert asked(world, "lead") == column("lead", "released")
+
+
+def test_who_sits_the_problem_elsewhere_is_told_nothing_hidden_of_it(app: Flask) -> None:
+    world = make_world(app, "over")
+    let_sit(world, *SITTING["people"])
+    for number, who in enumerate(SITTING["people"]):
+        closed = {route: words.split()[number] for route, words in SITTING["routes"].items()}
+        assert asked(world, who) == column(who, "over") | closed
+
+
+def let_sit(world: World, *people: str) -> None:
+    """Let interviewers start another interview with the same problem, as its candidates."""
+    packages = world.app.extensions["grader"].packages
+    foreign = named(world.engine, "foreign")
+    other = make_interview(world.engine, packages, foreign)
+    for invited, who in zip(make_invitations(world.engine, foreign, other, *people), people, strict=True):
+        begin(world.engine, invited.token, named(world.engine, who), now())
+    world.keep()
