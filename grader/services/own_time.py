@@ -5,6 +5,7 @@ What counts is when a request was there as a whole, before it waited for anythin
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 
 from grader.store.interview_models import Invitation
@@ -30,6 +31,6 @@ def is_over(invitation: Invitation, now: datetime) -> bool:
 
 
 def seconds_left(invitation: Invitation, now: datetime) -> int:
-    """Return whole seconds until the end, 0 when there are none."""
+    """Return the seconds until the end, a begun one as a whole: 0 only when there are none."""
     end = end_of(invitation)
-    return 0 if end is None else max(0, int((end - now).total_seconds()))
+    return 0 if end is None else max(0, math.ceil((end - now).total_seconds()))

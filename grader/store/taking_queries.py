@@ -44,6 +44,16 @@ def invitation_of(session: Session, candidate: User, public_id: str) -> Invitati
     return found
 
 
+def invitation_of_attempt(session: Session, candidate: User, attempt_id: str) -> Invitation | None:
+    """Return the invitation that a candidate's attempt is part of; None: no such attempt, or one in practice."""
+    statement = (
+        select(Invitation)
+        .join(Attempt, Attempt.invitation_id == Invitation.id)
+        .where(Attempt.public_id == attempt_id, Attempt.candidate_id == candidate.id)
+    )
+    return session.scalar(statement)
+
+
 def invitations_of(session: Session, candidate: User, limit: int) -> Sequence[Invitation]:
     """Return the invitations that a candidate accepted, newest first, each with its interview."""
     statement = (

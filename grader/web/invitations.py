@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from datetime import datetime
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from grader.services import deadline, feedback, taking
+from grader.services import deadline, feedback, own_time, taking
 from grader.services.taking import Stage
+from grader.services.time_changes import told_changes
 from grader.store import taking_queries
+from grader.store.interview_models import Invitation
 from grader.store.session import read_session, write_session
 from grader.web import invited
 from grader.web.service import current_user, now, service, user
+from grader.wording import iso_time
 
 bp = Blueprint("invitations", __name__)
 SETTLED = frozenset(
     {"attempts", "sample_runs", "verdicts", "diagnoses", "followups"}
 )  # blueprints of an attempt's pages
+ASKED_BY_OPEN_PAGES = frozenset(
+    {"attempts.save_draft", "sample_runs.start", "sample_runs.panel", "verdicts.fragment"}
+)  # endpoints
 
 
 @bp.get("/invitations/<token>")
@@ -75,6 +83,38 @@ def start(public_id: str) -> ResponseReturnValue:
     with write_session(service().engine) as session:
         taking.start(session, current_user(), public_id, service().packages, now())
     return redirect(url_for("invitations.show", public_id=public_id), 303)
+
+
+@bp.get("/taking/<public_id>/time-left")
+def time_left(public_id: str) -> ResponseReturnValue:
+    """Answer an open page that asks: by headers alone while time runs, and with what it then shows once it is over."""
+    _settle(public_id)
+    with read_session(service().engine) as session:
+        invitation = taking_queries.invitation_of(session, current_user(), public_id)
+        changes = told_changes(session, invitation)
+    at = now()
+    if not own_time.is_over(invitation, at):
+        return "", 204, _told_time(invitation, at)
+    return render_template("time_over.html", invitation=invitation, changes=changes), _told_time(invitation, at)
+
+
+def _told_time(invitation: Invitation, at: datetime) -> dict[str, str]:
+    end = own_time.end_of(invitation)
+    if end is None:
+        return {}
+    return {"Seconds-Left": str(own_time.seconds_left(invitation, at)), "Ends-At": iso_time(end)}
+
+
+@bp.after_app_request
+def tell_time(response: Response) -> Response:
+    """Let what an interview's open page asks for anyway tell the time that is left, which interviewers may change."""
+    attempt = (request.view_args or {}).get("public_id")
+    if request.endpoint in ASKED_BY_OPEN_PAGES and response.status_code < 500 and attempt and (current := user()):
+        with read_session(service().engine) as session:
+            invitation = taking_queries.invitation_of_attempt(session, current, attempt)
+        if invitation is not None:
+            response.headers.update(_told_time(invitation, now()))
+    return response
 
 
 @bp.get("/taking/<public_id>/end")

@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from sqlalchemy import Engine, update
+from sqlalchemy import Engine, select, update
+from sqlalchemy.orm import Session
 
+from grader.services import invitations
 from grader.services.packages import Packages
 from grader.store.interview_models import Interview, Invitation, Shown
+from grader.store.models import Attempt, User
 from grader.store.session import make_engine, write_session
 from tests.services.interviewing import make_interview, make_interviewer, make_invitations
 from tests.services.tiny_package import RIGHT, WRONG, write_package
@@ -48,6 +51,25 @@ class House:
         with write_session(self.engine) as session:
             running = update(Invitation).where(Invitation.ended_at.is_(None), Invitation.started_at.is_not(None))
             session.execute(running.values(ends_at=datetime.now(UTC) + timedelta(seconds=seconds)))
+
+    def end_early(self, page: Page) -> None:
+        """End the time of who is signed in on a page, as who leads the interview does it."""
+        with write_session(self.engine) as session:
+            lead, place, invitation = self._place(session, page)
+            invitations.end_early(session, lead, place, invitation, "The alarm rang.", datetime.now(UTC), is_told=True)
+
+    def extend(self, page: Page, minutes: int) -> None:
+        """Give who is signed in on a page more time."""
+        with write_session(self.engine) as session:
+            lead, place, invitation = self._place(session, page)
+            invitations.extend(session, lead, place, invitation, str(minutes), "The line was down.", datetime.now(UTC))
+
+    def _place(self, session: Session, page: Page) -> tuple[User, str, str]:
+        """Return who leads the interview of an attempt's page, its place and the invitation's."""
+        attempt = session.scalars(select(Attempt).filter_by(public_id=page.url.split("/")[4].split("#")[0])).one()
+        assert attempt.invitation is not None
+        interview = attempt.invitation.interview
+        return interview.members[0].user, interview.public_id, attempt.invitation.public_id
 
     def release(self) -> None:
         with write_session(self.engine) as session:
@@ -143,6 +165,53 @@ def test_time_runs_out_on_an_open_page(scripted: Visit, house: House) -> None:
     expect(page.get_by_text("the draft, at the end")).to_be_visible()
     page.get_by_role("link", name="#1").click()
     expect(page.get_by_text("the last words")).to_be_visible()
+
+
+def test_an_open_page_asks_for_the_time_and_follows_it(scripted: Visit, house: House) -> None:
+    page = scripted.page
+    accept(page, house.link())
+    start(page)
+    page.clock.install()
+    page.reload()
+    expect(page.locator(".clock .b")).to_have_text(re.compile(r"(60:00|59:\d\d)"))
+    house.extend(page, 10)
+    with page.expect_response("**/time-left"):
+        page.clock.run_for(60_000)  # milliseconds
+    expect(page.locator(".clock .b")).to_have_text(re.compile(r"(70:00|69:\d\d)"))
+    expect(page.locator("#time-said")).to_have_text(re.compile("^Your time was changed: it ends .*[.]$"))
+
+
+def test_an_open_page_says_that_the_time_was_ended_and_keeps_what_is_typed(scripted: Visit, house: House) -> None:
+    page = scripted.page
+    accept(page, house.link())
+    start(page)
+    house.end_early(page)
+    scripted.write("x = 'typed after the end'\n")  # its draft is refused
+    notice = page.get_by_role("alert")
+    expect(notice).to_contain_text("Your time in this interview is over.", timeout=DONE_MS)
+    expect(notice).to_contain_text("an interviewer ended your time. The reason: The alarm rang.")
+    expect(page.get_by_role("button", name="Submit for grading")).to_be_disabled()
+    expect(page.get_by_role("button", name="Run samples")).to_be_disabled()
+    page.locator(".cm-content").click()
+    page.keyboard.insert_text("more")
+    assert scripted.source() == "x = 'typed after the end'\n"
+    axe.check(page)
+    notice.get_by_role("link", name="To the interview's page").click()
+    expect(page.get_by_text("Your time is over, and what you handed in is kept.")).to_be_visible()
+    scripted.trouble = [line for line in scripted.trouble if line != CONFLICT]
+
+
+def test_the_interviews_own_page_follows_an_early_end(scripted: Visit, house: House) -> None:
+    page = scripted.page
+    accept(page, house.link())
+    interview = page.url
+    start(page)
+    other = scripted.context.new_page()
+    other.clock.install()
+    other.goto(interview)
+    house.end_early(page)
+    other.clock.run_for(60_000)  # milliseconds
+    expect(other.get_by_text("Your time is over, and what you handed in is kept.")).to_be_visible()
 
 
 def test_what_is_sent_too_late_stays_readable(visit: Visit, house: House, scripts: bool) -> None:

@@ -25,12 +25,18 @@ const AttemptPage = (script) => {
     label: document.getElementById("source-label"),
     describedBy: "keys",
     nonce: script.nonce,
-    submit: () => form.requestSubmit(submitButton),
+    submit: () => submitButton.disabled || form.requestSubmit(submitButton),
     run: () => runButton?.click(),
     changed: draft.changed,
     announce: say,
   });
   resetAndUndo(editor, area, say);
+  addEventListener("time-is-over", () => {
+    draft.close();
+    editor.close();
+    for (const button of document.querySelectorAll("[form=editing], #editing button")) button.disabled = true;
+    document.getElementById("reset").hidden = true;
+  });
   unsent.offer(editor, say);
 };
 
@@ -88,6 +94,7 @@ function keepDraft(form, area, note, isSent, unsent) {
   let timer = 0;
   let since = null; // when what is not on its way yet began to wait
   let sending = null; // the text that is on its way
+  let isClosed = false;
 
   const fields = () => {
     const body = new FormData();
@@ -100,13 +107,14 @@ function keepDraft(form, area, note, isSent, unsent) {
   const save = async (isLast = false) => {
     clearTimeout(timer);
     const text = area.value;
-    if (text === saved || text === sending || (sending !== null && !isLast)) return;
+    if (isClosed || text === saved || text === sending || (sending !== null && !isLast)) return;
     since = null;
     sending = text;
     try {
       const keepalive = isLast && new Blob([text]).size <= KEEPALIVE_BYTES;
       const options = { method: "POST", body: fields(), redirect: "error", keepalive };
       const reply = await fetch(form.dataset.draft, options);
+      hearTime((name) => reply.headers.get(name));
       if (reply.status === 204) {
         saved = text;
         unsent.saved();
@@ -149,6 +157,7 @@ function keepDraft(form, area, note, isSent, unsent) {
       tell("Not saved yet");
       later();
     },
+    close: () => (isClosed = true),
   };
 }
 

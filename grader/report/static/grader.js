@@ -45,16 +45,30 @@ for (const fixed of document.querySelectorAll("[data-kept]")) {
   }
 }
 
-// the time that is left in an interview, by the server's count; when it is over, the page that says so
-for (const clock of document.querySelectorAll("[data-left]")) {
-  const [began, beganAt, left] = [performance.now(), Date.now(), Number(clock.dataset.left)];
+// interviewers may change a candidate's time: replies to an open page carry what is left of it
+function hearTime(header) {
+  const [left, endsAt] = [header("Seconds-Left"), header("Ends-At")];
+  if (left !== null) dispatchEvent(new CustomEvent("time-told", { detail: { left: Number(left), endsAt } }));
+}
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  hearTime((name) => detail.xhr.getResponseHeader(name));
+});
+
+// the time that is left, by the server's count, which is asked for at least once a minute
+function countDown(clock) {
+  const ASK_MS = 45000;
+  const ASK_HIDDEN_MS = 300000;
   const said = document.getElementById("time-said");
+  const end = clock.parentElement.querySelector("time");
   const spoken = { 300: "Five minutes left.", 60: "One minute left." };
-  let last = left;
+  let began, beganAt, left, last, ticking, asking, askedAt;
+  let isOver = false;
+  // a machine that slept counts by its clock alone
+  const remaining = () => left - Math.max(performance.now() - began, Date.now() - beganAt) / 1000;
+
   const show = () => {
-    // a machine that slept counts by its clock alone
-    const passed = Math.max(performance.now() - began, Date.now() - beganAt) / 1000;
-    const seconds = Math.max(0, Math.ceil(left - passed));
+    clearTimeout(ticking);
+    const seconds = Math.max(0, Math.ceil(remaining()));
     clock.querySelector(".b").textContent =
       `${String(Math.floor(seconds / 60)).padStart(2, "0")}:${String(seconds % 60).padStart(2, "0")}`;
     clock.hidden = false;
@@ -64,11 +78,57 @@ for (const clock of document.querySelectorAll("[data-left]")) {
     }
     if (seconds <= 2 && last > 2) dispatchEvent(new Event("time-runs-out"));
     last = seconds;
-    if (seconds > 0) setTimeout(show, 500);
-    else if (left > 0) setTimeout(() => location.reload(), 1500);
+    ticking = seconds > 0 ? setTimeout(show, 500) : setTimeout(ask, 1500);
   };
-  show();
+  const follow = (seconds) => {
+    [began, beganAt, left] = [performance.now(), Date.now(), seconds];
+    askedAt = Date.now();
+    clearTimeout(asking);
+    asking = setTimeout(ask, document.hidden ? ASK_HIDDEN_MS : ASK_MS);
+    show();
+  };
+  const ask = async () => {
+    clearTimeout(ticking);
+    clearTimeout(asking);
+    try {
+      const reply = await fetch(clock.dataset.ask, { redirect: "error" });
+      if (reply.status === 200) return finish(await reply.text());
+      hearTime((name) => reply.headers.get(name));
+    } catch {
+      // the server does not answer, or nobody is signed in: what is typed stays here, and it is asked again
+    }
+    if (!isOver) follow(Math.max(0, remaining()));
+  };
+  // what ran out leads to the page that says so; an end before that must not take away what is being typed
+  const finish = (notice) => {
+    if (isOver) return;
+    const form = document.getElementById("editing");
+    if (remaining() <= 2 || !form) return location.reload();
+    isOver = true;
+    clearTimeout(ticking);
+    clock.hidden = true;
+    form.insertAdjacentHTML("beforebegin", notice);
+    localise(form.previousElementSibling);
+    form.previousElementSibling.scrollIntoView({ block: "center" });
+    dispatchEvent(new Event("time-is-over"));
+  };
+  addEventListener("time-told", ({ detail }) => {
+    if (isOver) return;
+    if (detail.left <= 0) return ask();
+    const change = detail.left - remaining();
+    end.dateTime = detail.endsAt;
+    localise(end.parentElement);
+    if (change > 5) last = detail.left; // its last minutes are told once more
+    follow(detail.left);
+    if (Math.abs(change) > 5 && said) said.textContent = `Your time was changed: it ends ${end.textContent}.`;
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && !isOver && Date.now() - askedAt > ASK_MS) ask();
+  });
+  last = Number(clock.dataset.left);
+  follow(last);
 }
+document.querySelectorAll("[data-left]").forEach(countDown);
 addEventListener("pageshow", (event) => {
   if (event.persisted && document.querySelector("[data-left]")) location.reload();
 });

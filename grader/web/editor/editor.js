@@ -4,7 +4,7 @@ import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@
 import { pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, LanguageSupport, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorSelection, EditorState, Prec } from "@codemirror/state";
+import { EditorSelection, EditorState, Prec, StateEffect } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -41,7 +41,7 @@ const typeOverSelection = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
     const { selection } = view.state;
     const isTyped = event.inputType === "insertText" && event.data !== null && !event.isComposing && !view.composing;
-    if (!isTyped || selection.main.empty) return false;
+    if (!isTyped || selection.main.empty || view.state.readOnly) return false;
     view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
     event.preventDefault();
     return true;
@@ -51,6 +51,7 @@ const typeOverSelection = EditorView.domEventHandlers({
 // a selection is moved in, a bare cursor to the next column of four
 function indentOrInsert(view) {
   const { state } = view;
+  if (state.readOnly) return true;
   if (state.selection.ranges.some((range) => !range.empty)) return indentMore(view);
   const changes = state.changeByRange((range) => {
     const column = range.from - state.doc.lineAt(range.from).from;
@@ -125,5 +126,6 @@ export function replaceTextarea(area, page) {
         selection: { anchor: 0 },
         userEvent: "input.replace",
       }),
+    close: () => view.dispatch({ effects: StateEffect.appendConfig.of(EditorState.readOnly.of(true)) }), // to be read
   };
 }
