@@ -17,7 +17,7 @@ from grader.batch.outputs import Places, write_outputs
 from grader.batch.results import LINES, Results, Wanted, read_lines
 from grader.batch.sources import Sources, distinct, hash_sources
 from grader.cli.batch_input import Input, find_input
-from grader.cli.by_workers import without_password
+from grader.cli.by_workers import require_workers_database
 from grader.cli.completion import complete_problem, complete_set
 from grader.cli.judge_many import Ended, How, Troubles, judge_into, package_hashes
 from grader.cli.judging import require_sandbox, warn
@@ -111,6 +111,8 @@ def batch_command(
         require_sandbox(settings)
     elif jobs is not None:
         raise UserError("With --database the workers say how many are judged at a time; leave --jobs out.")
+    else:
+        require_workers_database(database)
     ended, verdicts = run.judge(How(settings, jobs, finding, database=database), resume, formats)
     if ended.stopped:
         warn(f"Interrupted; go on with: {shlex.join(_again(place, out, asked, jobs, database, roster))}")
@@ -195,9 +197,11 @@ def _again(
     place: Path, out: Path, asked: Asked, jobs: int | None, database: str | None, roster: Path | None
 ) -> list[str]:
     """Return the command that goes on."""
+    from grader.store.address import shown_address
+
     options = [
         *([f"--jobs={jobs}"] if jobs else []),
-        *([f"--database={without_password(database)}"] if database is not None else []),
+        *([f"--database={shown_address(database)}"] if database is not None else []),
         *([f"--set={asked.set}"] if asked.set is not None else []),
         *([f"--problem={asked.problem}"] if asked.problem is not None else []),
         *([f"--id-pattern={asked.id_pattern}"] if asked.id_pattern is not None else []),

@@ -1,7 +1,8 @@
-"""How batch has workers judge: their database, looked at before anything is handed over."""
+"""How batch and rejudge have workers judge: their database, looked at before anything is written or handed over."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,35 +16,38 @@ if TYPE_CHECKING:
     from grader.batch.by_workers import ByWorkers
 
 
-@contextmanager
-def workers_of(url: str, problems: Path, depth: Depth, evidence: bool) -> Iterator[ByWorkers]:
-    """Give what has the workers of a database judge.
+def require_workers_database(url: str) -> None:
+    """Make sure that a database is one that workers take jobs from.
 
     Raises:
         UserError: the database is none that has workers, cannot be reached or is not upgraded.
     """
     from grader.cli.database import clear_errors
     from grader.store import migrate
+    from grader.store.address import read_address, shown_address
+
+    if read_address(url).get_backend_name() != "postgresql":
+        raise UserError("Workers need PostgreSQL; write --database postgresql://HOST/NAME.")
+    with clear_errors(url, "name another with --database"):
+        migrate.require_newest(url, f"GRADER_DATABASE_URL={shlex.quote(shown_address(url))} grader db upgrade")
+
+
+@contextmanager
+def workers_of(url: str, problems: Path, depth: Depth, evidence: bool) -> Iterator[ByWorkers]:
+    """Give what has the workers of a database judge.
+
+    Raises:
+        UserError: Procrastinate is missing.
+    """
     from grader.store.session import make_engine
 
+    try:
+        from grader.batch.by_workers import ByWorkers
+        from grader.workers.dispatch import Deferring
+    except ModuleNotFoundError:
+        raise UserError("Workers need Procrastinate; install it with: pip install 'grader[postgres]'") from None
     engine = make_engine(url)
     try:
-        if engine.dialect.name != "postgresql":
-            raise UserError("Workers need PostgreSQL; write --database postgresql://HOST/NAME.")
-        with clear_errors(url):
-            migrate.require_newest(url)
-        try:
-            from grader.batch.by_workers import ByWorkers
-            from grader.workers.dispatch import Deferring
-        except ModuleNotFoundError:
-            raise UserError("Workers need Procrastinate; install it with: pip install 'grader[postgres]'") from None
         yield ByWorkers(engine, Deferring(url), problems, depth, evidence, warn)
     finally:
         engine.dispose()
-
-
-def without_password(url: str) -> str:
-    """Return an address as a terminal may show it."""
-    from sqlalchemy.engine import make_url
-
-    return make_url(url).render_as_string(hide_password=True)

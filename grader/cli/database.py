@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from grader.errors import UserError
+from grader.store.address import shown_address
 
 
 @contextmanager
-def clear_errors(url: str) -> Iterator[None]:
+def clear_errors(url: str, remedy: str = "set GRADER_DATABASE_URL to another") -> Iterator[None]:
     """Turn errors of a database that cannot be used into one that says so.
+
+    Args:
+        url: the database's address.
+        remedy: how another database is named.
 
     Raises:
         UserError: it cannot be reached, opened or written, or the file is no database.
@@ -24,7 +28,6 @@ def clear_errors(url: str) -> Iterator[None]:
         if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
             raise  # a statement that the database refuses is our own mistake
         reason = str(error.orig).strip().partition("\n")[0]
-        shown = make_url(url).render_as_string(hide_password=True)
         raise UserError(
-            f"The database {shown} cannot be used ({reason}); make it usable, or set GRADER_DATABASE_URL to another."
+            f"The database {shown_address(url)} cannot be used ({reason}); make it usable, or {remedy}."
         ) from None

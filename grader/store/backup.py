@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy.engine import make_url
-
 from grader.errors import UserError
 from grader.store import lock
-from grader.store.conninfo import conninfo_of
+from grader.store.conninfo import public_conninfo
 from grader.store.migrate import revisions
 
 PAGES_AT_ONCE: Final = 2000
@@ -169,9 +167,8 @@ def _dump_postgres(url: str, target: Path) -> None:
             "A PostgreSQL database is copied by pg_dump, which is not installed here; "
             "install PostgreSQL's client programs (Debian: apt-get install postgresql-client)."
         )
-    password = make_url(url).password
-    environment = {**os.environ, **({"PGPASSWORD": str(password)} if password else {})}
-    database = conninfo_of(url, with_password=False)
+    database, variables = public_conninfo(url)
+    environment = {**os.environ, **variables}
     command = [program, "--format=custom", f"--file={target}", f"--dbname={database}", "--no-password"]
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from sqlalchemy.engine import make_url
+from grader.store.address import connect_options, public_options, read_address
 
 
-def conninfo_of(url: str, *, with_password: bool = True) -> str:
-    """Return the connection string of a database's address.
+def conninfo_of(url: str) -> str:
+    """Return the connection string of a database's address, with its password.
 
-    Args:
-        url: the address, as settings have it.
-        with_password: False where others could read it, as on a command line.
+    Raises:
+        UserError: the address cannot be read.
     """
     from psycopg.conninfo import make_conninfo  # of the extra that PostgreSQL needs
 
-    parsed = make_url(url).set(drivername="postgresql+psycopg")
-    _, options = parsed.get_dialect()().create_connect_args(parsed)  # as the sessions' connections have them
-    if not with_password:
-        options.pop("password", None)
-    return make_conninfo(**options)
+    return make_conninfo(**connect_options(read_address(url)))
+
+
+def public_conninfo(url: str) -> tuple[str, dict[str, str]]:
+    """Return a connection string that others may see, as on a command line, and the variables that complete it.
+
+    Raises:
+        UserError: the address cannot be read.
+    """
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+    from psycopg.pq import Conninfo
+
+    options = conninfo_to_dict(conninfo_of(url))
+    public = public_options({name: str(value) for name, value in options.items()})
+    variables = {
+        known.envvar.decode(): str(options[name])
+        for known in Conninfo.get_defaults()
+        if known.envvar and (name := known.keyword.decode()) in options and name not in public
+    }
+    return make_conninfo(**public), variables

@@ -8,9 +8,8 @@ import time
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy.engine import make_url
-
 from grader.errors import UserError
+from grader.store.address import read_address
 
 _POLL_S: Final = 0.1
 
@@ -64,7 +63,7 @@ def hold(url: str, wait_s: float = 0.0) -> Hold | None:
 
 def file_of(url: str) -> Path | None:
     """Return the file of a SQLite database, None for another kind."""
-    parsed = make_url(url)
+    parsed = read_address(url)
     if parsed.get_backend_name() != "sqlite" or not parsed.database:
         return None
     return Path(parsed.database).absolute()

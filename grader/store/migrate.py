@@ -60,8 +60,12 @@ def revisions() -> frozenset[str]:
     return frozenset(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())
 
 
-def require_newest(url: str) -> None:
+def require_newest(url: str, upgrade_by: str = "grader db upgrade") -> None:
     """Make sure that the database is at this release's revision, without changing it.
+
+    Args:
+        url: the database's address.
+        upgrade_by: the command that brings it there.
 
     Raises:
         UserError: it is not.
@@ -73,7 +77,7 @@ def require_newest(url: str) -> None:
         return
     told = f"The database is at revision {found or 'none'}, this release needs {newest}"
     if found is None or found in revisions():
-        raise UserError(f"{told}; run: grader db upgrade")
+        raise UserError(f"{told}; run: {upgrade_by}")
     raise UserError(f"{told}; start the release that has upgraded it.")
 
 

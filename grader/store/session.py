@@ -11,11 +11,11 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Dialect, Engine, create_engine, event
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.engine import URL
 from sqlalchemy.orm import Session
 
 from grader.errors import UserError
+from grader.store.address import read_address
 
 BUSY_S: Final = 30.0  # how long a SQLite connection waits for another one's write
 # errors tell no parameters, which may be sources and hashes; threads are as many as their server allows
@@ -34,22 +34,11 @@ def make_engine(url: str, busy_s: float = BUSY_S) -> Engine:
     Raises:
         UserError: the address names no database that the service works with.
     """
+    address = read_address(url)
+    if address.get_backend_name() == "sqlite":
+        return _sqlite(address, busy_s)
     try:
-        parsed = make_url(url)
-    except ArgumentError:
-        raise UserError(
-            "The database's address cannot be read; write sqlite:///FILE or postgresql://HOST/NAME."
-        ) from None
-    if parsed.get_backend_name() == "sqlite":
-        return _sqlite(parsed, busy_s)
-    if parsed.drivername in ("postgres", "postgresql"):
-        parsed = parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername != "postgresql+psycopg":
-        raise UserError(
-            f"The database {parsed.drivername!a} is not supported; use sqlite:///FILE or postgresql://HOST/NAME."
-        )
-    try:
-        return create_engine(parsed, pool_pre_ping=True, **_SHARED)
+        return create_engine(address, pool_pre_ping=True, **_SHARED)
     except ModuleNotFoundError:
         raise UserError("PostgreSQL needs psycopg; install it with: pip install 'grader[postgres]'") from None
 

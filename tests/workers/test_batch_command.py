@@ -217,3 +217,14 @@ def test_a_database_without_workers_is_refused(command: Command, problems: Path,
     put(command.folder / "in", "ada", RIGHT, SLUG)
     ended = command.run(*BATCH, *options, env={"GRADER_PROBLEMS": str(problems)})
     assert (ended.code, told in ended.line) == (2, True), ended.err
+
+
+def test_a_database_of_another_release_is_told_with_the_command_that_upgrades_it(
+    command: Command, postgres_url: str, env: dict[str, str]
+) -> None:
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    ended = command.run(*BATCH, f"--database={postgres_url}&password=secret", env=env)
+    shown = f"{postgres_url.replace('/tmp/', '%2Ftmp%2F')}&password=***"
+    assert ended.code == 2
+    assert ended.line.endswith(f"; run: GRADER_DATABASE_URL='{shown}' grader db upgrade")
+    assert not (command.folder / "out").exists()
