@@ -57,7 +57,7 @@ LONG: Final = (
     "case_verdict",
     "case_reason",
 )
-WIDE: Final = ("candidate", "invitation", "state", "started_at", "ended_at")
+WIDE: Final = ("candidate", "invitation", "state", "started_at", "ends_at", "ended_at")
 _ATTEMPT_COLUMNS: Final = 9
 _SUBMISSION_COLUMNS: Final = 9
 
@@ -173,9 +173,8 @@ def _wide(engine: Engine, interview: Interview) -> Iterator[str]:
     for row in candidates:
         scores = [reached.get((row.public_id, position), (None, None, None)) for position, _ in problems]
         points = [counts for counts, _, _ in scores if counts is not None]
-        ended_at = row.ended_at or row.ends_at
         yield csv_line(
-            [row.label, row.public_id, _state(row), moment(row.started_at), moment(ended_at)]
+            [row.label, row.public_id, _state(row), moment(row.started_at), moment(row.ends_at), moment(row.ended_at)]
             + [number(each) for columns in scores for each in columns]
             + [number(sum(points) if points else None)]
         )

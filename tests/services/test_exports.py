@@ -29,6 +29,7 @@ from grader.store.models import (
     User,
 )
 from grader.store.session import read_session, write_session
+from grader.wording import iso_time
 from tests.services.interviewing import begin, make_interview, make_interviewer, make_invitations
 from tests.services.made import NOON, after, make_candidate
 from tests.services.rejudging import SOURCES, Room
@@ -118,6 +119,17 @@ def test_scores_are_a_line_for_each_candidate(room: Room) -> None:
         )
         session.add(row)
     assert [row["1 mine"] for row in table(text(room, "wide"))] == ["100", "0", ""]
+
+
+def test_a_time_ends_when_it_should_and_when_it_did(room: Room) -> None:
+    with write_session(room.engine) as session:
+        first, second = (session.get_one(Invitation, attempt.invitation_id) for attempt in room.attempts[:2])
+        first.ends_at, first.ended_at, second.ends_at = after(60), after(20), after(60)
+    assert [(row["ends_at"], row["ended_at"]) for row in table(text(room, "wide"))] == [
+        (iso_time(after(60)), iso_time(after(20))),
+        (iso_time(after(60)), ""),
+        ("", ""),
+    ]
 
 
 @pytest.mark.sandbox
