@@ -80,7 +80,6 @@ def visible(attempt: Attempt, interview: Interview | None, invitation: Invitatio
         return _practice(attempt)
     is_over = own_time.is_over(invitation, now)
     is_released = is_over and interview.released_at is not None and interview.released_at <= now
-    is_closed = interview.closes_at is not None and interview.closes_at <= now
     opened = {
         Shown.AT_ONCE: True,
         Shown.AFTER_END: is_over,
@@ -89,7 +88,8 @@ def visible(attempt: Attempt, interview: Interview | None, invitation: Invitatio
     }
     is_running = invitation.started_at is not None and not is_over
     verdict = opened[interview.verdicts]
-    answers = is_over and opened[interview.answers] and (is_closed or is_released)
+    is_closed = is_closed_to_all(interview, now)
+    answers = is_over and opened[interview.answers] and is_closed
     level = FAULT if answers else interview.hint_level
     return Feedback(
         verdict=verdict,
@@ -98,11 +98,23 @@ def visible(attempt: Attempt, interview: Interview | None, invitation: Invitatio
         answers=answers,
         hint_level=level if verdict else 0,
         questions=is_over,
-        content=is_running or (is_over and (is_closed or is_released)),
+        content=is_running or (is_over and is_closed),
         is_open=is_running,
         is_over=is_over,
         is_practice=False,
     )
+
+
+def is_closed_to_all(interview: Interview, now: datetime) -> bool:
+    """Tell whether nobody can start an interview any more: past its window, archived or released."""
+    is_past = interview.closes_at is not None and interview.closes_at <= now
+    is_released = interview.released_at is not None and interview.released_at <= now
+    return is_past or is_released or interview.archived_at is not None
+
+
+def are_answers_out(interview: Interview, now: datetime) -> bool:
+    """Tell whether candidates whose time is over can read answers before a release; then nothing opens again."""
+    return interview.answers in (Shown.AT_ONCE, Shown.AFTER_END) and is_closed_to_all(interview, now)
 
 
 def _practice(attempt: Attempt) -> Feedback:

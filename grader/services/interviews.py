@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from grader.errors import NotFound, UserError
 from grader.services import audit
 from grader.services.audit import Fact
+from grader.services.feedback import are_answers_out
 from grader.services.interview_settings import (
     PROBLEMS_MAX,
     Chosen,
@@ -88,10 +89,11 @@ def change(
     _require_open(interview)
     chosen = _resolved(session, user, interview, settings, packages, now)
     before = settings_of(interview)
-    has_started = queries.counts_of(session, [interview], now)[interview.id].started > 0
+    has_started = _has_started(session, interview, now)
     if has_started:
         check_kept(before, settings)
         _require_time_left(session, interview, settings.closes_at, now)
+        _require_answers_unread(interview, settings.closes_at, now)
     _write(interview, settings)
     if settings.problems != before.problems:
         queries.delete_problems(session, interview)
@@ -129,6 +131,8 @@ def clone(session: Session, user: User, public_id: str, now: datetime) -> Interv
 def archive(session: Session, user: User, public_id: str, now: datetime, *, is_archived: bool) -> None:
     """Put an interview away, where nobody starts any more, or take it out again; nothing is deleted.
 
+    It comes out closed where candidates could read the answers meanwhile: who came later would meet the same problems.
+
     Raises:
         NotFound: the user leads no such interview.
         NotNow: candidates are under way.
@@ -138,8 +142,15 @@ def archive(session: Session, user: User, public_id: str, now: datetime, *, is_a
         _require_nobody_under_way(session, interview, "archive it", now)
     if (interview.archived_at is not None) == is_archived:
         return
-    interview.archived_at = now if is_archived else None
-    _record_change(session, user, "interview.archive" if is_archived else "interview.unarchive", interview, now)
+    if is_archived:
+        interview.archived_at = now
+        _record_change(session, user, "interview.archive", interview, now)
+        return
+    stays_closed = are_answers_out(interview, now) and _has_started(session, interview, now)
+    if stays_closed and (interview.closes_at is None or interview.closes_at > now):
+        interview.closes_at = interview.archived_at
+    interview.archived_at = None
+    _record_change(session, user, "interview.unarchive", interview, now, stays_closed=stays_closed)
 
 
 def release(session: Session, user: User, public_id: str, now: datetime) -> None:
@@ -249,6 +260,18 @@ def _require_time_left(session: Session, interview: Interview, closes_at: dateti
             f"Somebody who is under way has time until {told_time(last)}, so the interview cannot close earlier; "
             "end their time first, or choose a later one."
         )
+
+
+def _require_answers_unread(interview: Interview, closes_at: datetime | None, now: datetime) -> None:
+    if closes_at != interview.closes_at and are_answers_out(interview, now):
+        raise NotNow(
+            "Since it closed, candidates can read the answers, so it does not open again; copy the interview to invite "
+            "others."
+        )
+
+
+def _has_started(session: Session, interview: Interview, now: datetime) -> bool:
+    return queries.counts_of(session, [interview], now)[interview.id].started > 0
 
 
 def _require_nobody_under_way(session: Session, interview: Interview, what: str, now: datetime) -> None:

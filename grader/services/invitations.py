@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,21 +11,20 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from grader.services import audit
-from grader.services.interview_settings import UnusableSettings, tidy_line, whole_number
+from grader.services.feedback import are_answers_out
+from grader.services.interview_settings import UnusableSettings, whole_number
 from grader.services.interviews import NotNow
 from grader.services.sessions import hash_of, new_token
 from grader.store import interview_queries as queries
 from grader.store.base import storable
-from grader.store.interview_models import LABEL_LENGTH, Interview, Invitation, Part
+from grader.store.interview_models import Interview, Invitation, Part
 from grader.store.models import User
 from grader.store.time_models import EarlyEnd, Extension
 from grader.wording import told_time
 
 INVITATIONS_MAX: Final = 1000  # of one interview
-LIST_BYTES_MAX: Final = 256 << 10
 EXTENSION_MAX: Final = 24 * 60  # minutes
 REASON_LENGTH: Final = 200
-LABEL_WORDS: Final = ("candidate", "name", "label")  # a first line that is one of these names the column
 
 
 class State(StrEnum):
@@ -69,60 +66,6 @@ def state(invitation: Invitation, interview: Interview, now: datetime) -> State:
     return State.NOT_ACCEPTED if invitation.accepted_at is None else State.ACCEPTED
 
 
-def read_names(data: bytes | str) -> list[str]:
-    """Return the names of a list: the lines of a text, or the first column of a CSV file.
-
-    A text whose first cell is a word for that column is CSV as well.
-
-    Raises:
-        UnusableSettings: it cannot be read, is too long, or one of the names cannot be used.
-    """
-    text = data if isinstance(data, str) else _decoded(data)
-    if len(text) > LIST_BYTES_MAX:
-        raise UnusableSettings("The list is too long; invite at most a thousand candidates at once.", "names")
-    is_headed = text.strip().partition("\n")[0].split(_delimiter(text))[0].strip(' "\r').casefold() in LABEL_WORDS
-    is_table = isinstance(data, bytes) or is_headed
-    lines = _first_column(text) if is_table else text.splitlines()
-    cells = [(number, cell.strip()) for number, cell in enumerate(lines, start=1) if cell.strip()]
-    if is_headed:
-        cells = cells[1:]
-    if not cells:
-        raise UnusableSettings("Enter the name of a candidate, or several, one on each line.", "names")
-    return [_name(cell, number, is_only=len(cells) == 1) for number, cell in cells]
-
-
-def _first_column(text: str) -> list[str]:
-    try:
-        return [row[0] if row else "" for row in csv.reader(io.StringIO(text), delimiter=_delimiter(text))]
-    except csv.Error:
-        raise UnusableSettings(
-            "The list is no CSV file that can be read; write one name on each line.", "names"
-        ) from None
-
-
-def _decoded(data: bytes) -> str:
-    if len(data) > LIST_BYTES_MAX:
-        raise UnusableSettings("The file is too large; a list of names has at most 256 KiB.", "names")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UnusableSettings("The file is no text in UTF-8; save it as CSV in UTF-8.", "names") from None
-
-
-def _delimiter(text: str) -> str:
-    """Return what stands between the columns: spreadsheets write commas, semicolons or tabs."""
-    first = text.lstrip().partition("\n")[0]
-    return max(",;\t", key=lambda one: first.count(one))
-
-
-def _name(cell: str, number: int, *, is_only: bool) -> str:
-    try:
-        return tidy_line(cell, "name", LABEL_LENGTH, "names")
-    except UnusableSettings as error:
-        where = "" if is_only else f"Line {number}: "
-        raise UnusableSettings(where + error.message, "names") from None
-
-
 def invite(session: Session, user: User, public_id: str, names: Sequence[str], now: datetime) -> Invitations:
     """Invite candidates; a link for each is told once.
 
@@ -130,7 +73,7 @@ def invite(session: Session, user: User, public_id: str, names: Sequence[str], n
         session: stores the invitations.
         user: a lead of the interview.
         public_id: the interview's.
-        names: as `read_names` returns them.
+        names: as `invitation_names.read_names` returns them.
         now: the time.
 
     Raises:
@@ -209,7 +152,8 @@ def extend(
 
     Raises:
         NotFound: the user leads no such interview, or it has no such candidate.
-        NotNow: the candidate has not started, the results are released, or the interview closes before.
+        NotNow: the candidate has not started, results or answers are out, or the interview is archived or closes
+            before.
         UnusableSettings: the minutes or the reason cannot be used.
     """
     interview, invitation = _locked(session, user, public_id, invitation_id)
@@ -219,6 +163,10 @@ def extend(
         raise NotNow(f"{invitation.label} has not started yet; their time begins when they do.")
     if interview.released_at is not None:
         raise NotNow("The results are released, so nobody gets more time any more.")
+    if are_answers_out(interview, now):
+        raise NotNow("Nobody can start any more, so candidates can read the answers, and nobody gets more time.")
+    if interview.archived_at is not None:
+        raise NotNow("This interview is archived; take it out of the archive to give more time.")
     is_over = state(invitation, interview, now) is State.ENDED
     ends_at = (now if is_over else invitation.ends_at) + timedelta(minutes=number)
     if interview.closes_at is not None and ends_at > interview.closes_at:

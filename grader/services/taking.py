@@ -75,6 +75,12 @@ class Task:
         """What was handed in last."""
         return self.submissions[-1] if self.submissions else None
 
+    @property
+    def best(self) -> HandedIn | None:
+        """The newest with the best score, as far as points are shown, else with AC; the last one before a verdict."""
+        judged = [one for one in reversed(self.submissions) if one.verdict not in (None, Verdict.JE)]
+        return max(judged, key=lambda one: (one.score or 0.0, one.verdict is Verdict.AC), default=self.last)
+
 
 @dataclass(frozen=True)
 class Taking:
@@ -105,7 +111,7 @@ def find(session: Session, token: str, candidate: User | None, now: datetime) ->
     if found is None:
         raise InvitationEnded
     if found.user_id is None:
-        if _is_closed(found.interview, now):
+        if feedback.is_closed_to_all(found.interview, now):
             raise InvitationEnded
     elif candidate is None or found.user_id != candidate.id:
         raise InvitationEnded
@@ -254,12 +260,6 @@ def stage_of(invitation: Invitation, interview: Interview, now: datetime) -> Sta
     """Return where a candidate is."""
     if invitation.started_at is not None:
         return Stage.OVER if own_time.is_over(invitation, now) else Stage.RUNNING
-    if _is_closed(interview, now):
+    if feedback.is_closed_to_all(interview, now):
         return Stage.MISSED
     return Stage.TOO_EARLY if interview.opens_at is not None and now < interview.opens_at else Stage.READY
-
-
-def _is_closed(interview: Interview, now: datetime) -> bool:
-    """Whether nobody can start an interview any more."""
-    is_past = interview.closes_at is not None and interview.closes_at <= now
-    return is_past or interview.archived_at is not None or interview.released_at is not None

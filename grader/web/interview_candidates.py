@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.report.result import csv_line
-from grader.services import interviews, invitations, live
+from grader.services import interviews, invitation_names, invitations, live
+from grader.services.feedback import are_answers_out
 from grader.services.interview_settings import UnusableSettings
 from grader.services.invitations import EXTENSION_MAX, INVITATIONS_MAX, REASON_LENGTH, Invited
 from grader.services.time_changes import all_changes
@@ -41,7 +42,8 @@ def invite(public_id: str) -> ResponseReturnValue:
     """Invite candidates and show their links, this once."""
     file = request.files.get("file")
     try:
-        names = invitations.read_names(file.read() if file and file.filename else request.form.get("names", ""))
+        typed = request.form.get("names", "")
+        names = invitation_names.read_names(file.read() if file and file.filename else typed)
         with write_session(service().engine) as session:
             made = invitations.invite(session, current_user(), public_id, names, now())
     except NotFound:
@@ -112,6 +114,7 @@ def _candidate(
         line=line,
         changes=changes,
         is_lead=queries.is_lead(current, interview),
+        are_answers_out=are_answers_out(interview, now()),
         error=error,
         place=place,
         wrong=error.field if isinstance(error, UnusableSettings) else "",

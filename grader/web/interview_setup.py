@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.services import interview_form, interviews
+from grader.services.feedback import are_answers_out
 from grader.services.interview_form import Form
 from grader.services.interview_settings import HINT_LEVEL_MAX, UnusableSettings, settings_of
 from grader.store import interview_queries as queries
@@ -112,6 +113,7 @@ def _form(public_id: str | None, form: Form, error: UserError | None = None) -> 
         interview=interview,
         form=form,
         rows=rows,
+        are_answers_out=started > 0 and interview is not None and are_answers_out(interview, now()),
         options=options,
         sets=service().packages.sets(),
         shown=list(Shown),

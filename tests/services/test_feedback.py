@@ -74,6 +74,15 @@ def test_a_window_without_an_end_closes_with_the_release() -> None:
         assert (found.answers, found.content) == (expected, expected)
 
 
+def test_an_archived_interview_is_one_that_nobody_starts() -> None:
+    interview = Interview(hint_level=0, verdicts=Shown.NEVER, points=Shown.NEVER, answers=Shown.AFTER_END)
+    invitation = Invitation(started_at=NOON, ends_at=after(60))
+    for archived_at, expected in ((None, False), (after(99), True)):
+        interview.archived_at = archived_at
+        found = feedback.visible(Attempt(), interview, invitation, after(100))
+        assert (found.answers, found.content) == (expected, expected)
+
+
 class Scene:
     """A candidate with one wrong submission in an interview of an hour that closes after 90 minutes."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from tests.services.interviewing import begin, make_interview, make_interviewer,
 from tests.services.made import NOON, after, make_candidate
 from tests.services.tiny_package import SLUG
 
+EARLY: Final = after(5)
 CASES: Final = yaml.safe_load((Path(__file__).parent / "interviews.yaml").read_text())
 
 
@@ -42,11 +44,17 @@ def stored(engine: Engine, user: User, interview: Interview) -> Interview:
 
 
 def change(
-    engine: Engine, packages: Packages, user: User, interview: Interview, version: int = 1, **changes: object
+    engine: Engine,
+    packages: Packages,
+    user: User,
+    interview: Interview,
+    version: int = 1,
+    now: datetime = EARLY,
+    **changes: object,
 ) -> None:
     with write_session(engine) as session:
         settings = make_settings(packages, **changes)
-        interviews.change(session, user, interview.public_id, settings, version, packages, after(5))
+        interviews.change(session, user, interview.public_id, settings, version, packages, now)
 
 
 def actions(engine: Engine) -> list[str]:
@@ -241,6 +249,56 @@ def test_release_and_archive_wait_for_who_is_under_way(
     assert (found.released_at, found.closes_at) == (after(62), after(62))
     with pytest.raises(NotNow, match="results are released"):
         change(engine, packages, lead, interview, found.version)
+
+
+@pytest.mark.parametrize("answers", [Shown.AT_ONCE, Shown.AFTER_END])
+def test_an_interview_whose_answers_could_be_read_does_not_open_again(
+    engine: Engine, packages: Packages, lead: User, answers: Shown
+) -> None:
+    interview = make_interview(engine, packages, lead, answers=answers, closes_at=after(90))
+    (invited,) = make_invitations(engine, lead, interview, "Ines")
+    begin(engine, invited.token, make_candidate(engine), after(1))
+    kept: dict[str, Any] = {"answers": answers}
+    change(engine, packages, lead, interview, now=after(89), closes_at=after(95), **kept)  # still in time
+    for closes_at in (None, after(200)):
+        with pytest.raises(NotNow, match="Since it closed, candidates can read the answers"):
+            change(engine, packages, lead, interview, 2, now=after(96), closes_at=closes_at, **kept)
+    change(engine, packages, lead, interview, 2, now=after(96), closes_at=after(95), title="Autumn round", **kept)
+    assert stored(engine, lead, interview).closes_at == after(95)
+
+
+def test_an_interview_opens_again_where_nobody_could_read_answers(
+    engine: Engine, packages: Packages, lead: User
+) -> None:
+    nobody_started = make_interview(engine, packages, lead, answers=Shown.AFTER_END, closes_at=after(90))
+    never_shown = make_interview(engine, packages, lead, answers=Shown.WHEN_RELEASED, closes_at=after(90))
+    (invited,) = make_invitations(engine, lead, never_shown, "Ines")
+    begin(engine, invited.token, make_candidate(engine), after(1))
+    for interview, answers in ((nobody_started, Shown.AFTER_END), (never_shown, Shown.WHEN_RELEASED)):
+        change(engine, packages, lead, interview, now=after(96), closes_at=after(200), answers=answers)
+        assert stored(engine, lead, interview).closes_at == after(200)
+
+
+@pytest.mark.parametrize(
+    ("answers", "closes_at", "out"),
+    [
+        (Shown.AFTER_END, None, after(80)),
+        (Shown.AFTER_END, after(300), after(80)),
+        (Shown.AFTER_END, after(70), after(70)),
+        (Shown.NEVER, None, None),
+    ],
+)
+def test_an_interview_comes_out_of_the_archive_as_open_as_its_answers_let_it(
+    engine: Engine, packages: Packages, lead: User, answers: Shown, closes_at: datetime | None, out: datetime | None
+) -> None:
+    interview = make_interview(engine, packages, lead, answers=answers, closes_at=closes_at)
+    (invited,) = make_invitations(engine, lead, interview, "Ines")
+    begin(engine, invited.token, make_candidate(engine), after(1))
+    for minutes, is_archived in ((80, True), (90, False)):
+        with write_session(engine) as session:
+            interviews.archive(session, lead, interview.public_id, after(minutes), is_archived=is_archived)
+    found = stored(engine, lead, interview)
+    assert (found.archived_at, found.closes_at) == (None, out)
 
 
 def test_interviews_stand_where_window_candidates_and_archive_say(

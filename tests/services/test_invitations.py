@@ -16,13 +16,14 @@ from grader.grading.verdict import Verdict
 from grader.services import interviewers, interviews, invitations, live
 from grader.services.interview_settings import UnusableSettings
 from grader.services.interviews import NotNow
-from grader.services.invitations import INVITATIONS_MAX, LIST_BYTES_MAX, State, read_names
+from grader.services.invitation_names import LIST_BYTES_MAX, read_names
+from grader.services.invitations import INVITATIONS_MAX, State
 from grader.services.live import Live, Waiting
 from grader.services.packages import Packages
 from grader.services.sessions import hash_of
 from grader.services.time_changes import all_changes
 from grader.store import interview_queries as queries
-from grader.store.interview_models import AuditEntry, Interview, Invitation, Part
+from grader.store.interview_models import AuditEntry, Interview, Invitation, Part, Shown
 from grader.store.models import Submission, User
 from grader.store.session import read_session, write_session
 from grader.store.time_models import Extension
@@ -299,3 +300,27 @@ def test_a_page_shows_a_hundred_candidates(engine: Engine, lead: User, interview
     assert [len(live_of(engine, lead, interview, 5, page).lines) for page in (1, 2)] == [100, 1]
     beyond = live_of(engine, lead, interview, 5, 9)
     assert (beyond.page, beyond.pages, beyond.number) == (2, 2, 101)
+
+
+def test_nobody_gets_more_time_once_answers_can_be_read(engine: Engine, packages: Packages, lead: User) -> None:
+    interview = make_interview(engine, packages, lead, answers=Shown.AFTER_END)
+    (invited,) = make_invitations(engine, lead, interview, "Ines")
+    begin(engine, invited.token, make_candidate(engine), after(1))
+    with write_session(engine) as session:
+        interviews.archive(session, lead, interview.public_id, after(62), is_archived=True)
+    with pytest.raises(NotNow, match="candidates can read the answers, and nobody gets more time"):
+        extend(engine, lead, interview, invitation_with(engine, invited.token), 63)
+    with write_session(engine) as session:
+        interviews.archive(session, lead, interview.public_id, after(64), is_archived=False)
+    with pytest.raises(NotNow, match="candidates can read the answers, and nobody gets more time"):
+        extend(engine, lead, interview, invitation_with(engine, invited.token), 65)
+
+
+def test_nobody_gets_more_time_in_the_archive(engine: Engine, packages: Packages, lead: User) -> None:
+    interview = make_interview(engine, packages, lead)
+    (invited,) = make_invitations(engine, lead, interview, "Ines")
+    begin(engine, invited.token, make_candidate(engine), after(1))
+    with write_session(engine) as session:
+        interviews.archive(session, lead, interview.public_id, after(62), is_archived=True)
+    with pytest.raises(NotNow, match="is archived; take it out of the archive to give more time"):
+        extend(engine, lead, interview, invitation_with(engine, invited.token), 63)
