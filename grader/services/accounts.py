@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.report.visible import visible
-from grader.services import audit
+from grader.services import audit, departure
 from grader.services.names import UnusableName, look_of, name_key, name_keys, tidy_name
 from grader.store import account_queries as queries
 from grader.store.models import FORMER, User
@@ -130,6 +130,8 @@ def set_rights(
 def remove(session: Session, user: User, now: datetime, actor: User | None = None) -> bool:
     """Delete a user and everything that is theirs alone; of them the audit log keeps an id alone.
 
+    What they are taking ends.
+
     Records of interviews and packages stay. Who is named by some is "former user" and an id there from now on, in an
     account that nothing opens.
 
@@ -143,6 +145,7 @@ def remove(session: Session, user: User, now: datetime, actor: User | None = Non
     if queries.number_of_users(session) > 1:
         _keep_an_admin(session, user)
     audit.record(session, actor, "user.remove", user, now)
+    departure.end_taken(session, user, actor, now)
     stored = _locked(session, user)
     if queries.delete_user(session, stored):
         return True

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy.orm import Session
 
 from grader.report.visible import visible
+from grader.services import audit, own_time
 from grader.store import departure_queries as queries
+from grader.store import taking_queries
 from grader.store.departure_queries import OpenInterview
 from grader.store.models import User
+from grader.store.time_models import EarlyEnd
 from grader.wording import counted
+
+DELETED: Final = "The account was deleted."
 
 
 def left_behind(session: Session, user: User, now: datetime) -> tuple[str, ...]:
     """Return a sentence for each thing that the end of an account would leave unfinished, the urgent ones first."""
     taken = [
-        f"{_quoted(title)} is being taken under this account. Nobody can go on with it; what its editors hold is "
-        "handed in when the time is over, and all of it stays with the interviewers."
+        f"{_quoted(title)} is being taken under this account. Its time ends then; what its editors hold is handed in, "
+        "and all of it stays with the interviewers."
         for title in queries.taken(session, user, now)
     ]
     accepted = [
@@ -26,6 +32,19 @@ def left_behind(session: Session, user: User, now: datetime) -> tuple[str, ...]:
         for title in queries.accepted(session, user, now)
     ]
     return (*taken, *accepted, *interviews_left(session, user, now))
+
+
+def end_taken(session: Session, user: User, actor: User | None, now: datetime) -> None:
+    """End the time of what a user is taking whose account `actor` deletes; who watches the clock hands drafts in."""
+    for key in queries.places_open(session, user):
+        interview = taking_queries.interview_locked(session, key.interview_id)
+        place = taking_queries.invitation_locked(session, key.id)
+        if own_time.is_running(place, now) and place.ended_at is None:
+            place.ends_at = now
+            session.add(
+                EarlyEnd(invitation_id=place.id, user_id=user.id, reason=DELETED, is_told=False, created_at=now)
+            )
+            audit.record(session, actor, "invitation.end", place, now, interview, reason=DELETED)
 
 
 def interviews_left(session: Session, user: User, now: datetime) -> tuple[str, ...]:

@@ -152,8 +152,8 @@ def extend(
 
     Raises:
         NotFound: the user leads no such interview, or it has no such candidate.
-        NotNow: the candidate has not started, results or answers are out, or the interview is archived or closes
-            before.
+        NotNow: the candidate has not started or deleted the account, results or answers are out, or the interview is
+            archived or closes before.
         UnusableSettings: the minutes or the reason cannot be used.
     """
     interview, invitation = _locked(session, user, public_id, invitation_id)
@@ -161,6 +161,8 @@ def extend(
     why = _reason(reason)
     if invitation.started_at is None or invitation.ends_at is None:
         raise NotNow(f"{invitation.label} has not started yet; their time begins when they do.")
+    if invitation.user is not None and invitation.user.is_former:
+        raise NotNow(f"The account of {invitation.label} is deleted, so nobody could go on; invite them again instead.")
     if interview.released_at is not None:
         raise NotNow("The results are released, so nobody gets more time any more.")
     if are_answers_out(interview, now):

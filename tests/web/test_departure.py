@@ -18,7 +18,7 @@ from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.service import now
 from tests.services.interviewing import make_interview, make_interviewer, make_invitations
-from tests.web.browsing import Browser
+from tests.web.browsing import PASSWORD, Browser
 from tests.web.room import Room
 from tests.web.test_interviews import browse_as
 from tests.web.test_taking import accept
@@ -38,8 +38,8 @@ def told(browser: Browser, path: str = "/me") -> list[str]:
 def test_a_candidate_reads_that_nobody_can_go_on(room: Room) -> None:
     (sentence,) = told(room.ada)
     assert sentence == (
-        "“Spring round” is being taken under this account. Nobody can go on with it; what its editors hold is handed "
-        "in when the time is over, and all of it stays with the interviewers."
+        "“Spring round” is being taken under this account. Its time ends then; what its editors hold is handed in, "
+        "and all of it stays with the interviewers."
     )
     room.ada.post(f"{room.taking}/end")
     assert told(room.ada) == []
@@ -78,3 +78,9 @@ def test_an_admin_reads_it_before_rights_are_taken(room: Room, app: Flask, engin
     with read_session(engine) as session:
         lena = session.scalars(select(User.public_id).filter_by(name="Lena")).one()
     assert told(admin, f"/admin/users/{lena}") == told(room.lena)
+
+
+def test_interviewers_read_that_an_account_is_deleted(room: Room, engine: Engine) -> None:
+    room.ada.post("/me/delete", password=PASSWORD)
+    page = room.lena.text(f"/interviews/{room.interview.public_id}")
+    assert "account deleted" in page
