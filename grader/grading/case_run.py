@@ -227,7 +227,8 @@ class _Judging:
         if visible and raised.text:
             got += f" ({_one_line(raised.text)})"
         code = self._lines[raised.line - 1] if line else b""
-        return Failure.of(Reason.EXCEPTION, detail, got=got, line=line, remedy=remedy(raised.builtin, code))
+        told = remedy(raised.builtin, code, is_called=raised.phase != "import")
+        return Failure.of(Reason.EXCEPTION, detail, got=got, line=line, remedy=told)
 
     def _line(self, raised: Raised, visible: bool) -> str:
         """Return where it was raised, in words; a line that the source does not have is not believed.
@@ -283,7 +284,7 @@ def _import_words(raised: Raised, visible: bool) -> str:
 
 def _one_line(text: str) -> str:
     """Return an exception's first line, bounded and printable."""
-    line = text.splitlines()[0][:200] if text else ""
+    line = text.strip().partition("\n")[0][:200].rstrip()
     return "".join(character if character.isprintable() else "?" for character in line)
 
 

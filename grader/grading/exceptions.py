@@ -7,6 +7,9 @@ import re
 from typing import Final
 
 OWN_CHECK: Final = "your own check refuses arguments that the contract allows; compare its condition with the contract."
+AT_IMPORT: Final = (
+    "the file raises it by itself while it is imported, before any case is asked; take out what runs then."
+)
 _OPERANDS: Final = "look at the shapes and dtypes of what that line works on."
 
 # by built-in class; a class that is not here has the remedy of its nearest base, and the last one is everybody's
@@ -37,15 +40,16 @@ REMEDIES: Final = {
 _RAISES: Final = re.compile(rb"(?:^|[:;])\s*(?:raise|assert)\b")
 
 
-def remedy(builtin: str, code: bytes) -> str:
+def remedy(builtin: str, code: bytes, *, is_called: bool = True) -> str:
     """Return what to look at.
 
     Args:
         builtin: the nearest built-in class of what was raised.
         code: the line that raised it, where that line is told; a check of the submission's own has its own remedy.
+        is_called: whether a call raised it; what is raised when the file is imported refuses no arguments.
     """
     kind: type[BaseException] = getattr(builtins, builtin)
     may_check = issubclass(kind, Exception) and kind is not NotImplementedError
-    if may_check and _RAISES.search(code.partition(b"#")[0]):
-        return OWN_CHECK
+    if kind is AssertionError or (may_check and _RAISES.search(code.partition(b"#")[0])):
+        return OWN_CHECK if is_called else AT_IMPORT
     return next(REMEDIES[base.__name__] for base in kind.__mro__ if base.__name__ in REMEDIES)

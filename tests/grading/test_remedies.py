@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from grader.grading.exceptions import REMEDIES, remedy
+from grader.grading.exceptions import AT_IMPORT, REMEDIES, remedy
 from grader.grading.judge import judge
 from grader.grading.verdict import Reason
 from grader.problems.cache import CaseCache
@@ -40,6 +40,25 @@ def test_a_line_that_is_not_told_is_not_told_by_its_remedy_either(tiny: Problem,
     body = b"    if len(x) != 2: raise ValueError('no')\n" + RETURN
     judgement = judge(tiny, HONEST.replace(RETURN, body) + PADDING, lane, cache)
     assert judgement.message == "ValueError was raised: look at the shapes and dtypes of what that line works on."
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("code", "got"),
+    [
+        ("raise ValueError('no')", "ValueError (no)"),
+        ("assert 1 == 2, 'no'", "AssertionError (no)"),
+        ("np.testing.assert_equal(1, 2, 'no', verbose=False)", "AssertionError (Items are not equal: no)"),
+        ("def check(x):\n    raise ValueError('no')\ncheck(1)", "ValueError (no)"),
+    ],
+)
+def test_what_is_raised_before_a_call_refuses_no_arguments(
+    tiny: Problem, cache: CaseCache, lane: Lane, code: str, got: str
+) -> None:
+    judgement = judge(tiny, HONEST + b"\n" + code.encode() + b"\n", lane, cache)
+    assert (judgement.verdict, judgement.reason) == ("RTE", Reason.EXCEPTION)
+    assert judgement.message.startswith(f"{got} was raised in line ")
+    assert judgement.message.endswith(f": {AT_IMPORT}")
 
 
 def test_every_built_in_exception_has_a_remedy() -> None:
