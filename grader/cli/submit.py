@@ -188,11 +188,15 @@ def _print_attempts(attempts: list[Any]) -> None:
         click.echo("There is no attempt yet; grader pull PROBLEM begins one.", err=True)
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("attempt", "problem", "variant", "status", "points", "started"):
+    columns = ["attempt", "problem", "interview", "variant", "status", "points", "started"]
+    if not any(each["interview"] for each in attempts):
+        columns.remove("interview")
+    for column in columns:
         table.add_column(column, justify="right" if column == "points" else "left")
     for each in attempts:
+        told = {**each, "interview": _interview(each)}
         points = "–" if each["points"] is None else f"{each['points']:g}"
-        words = [str(each[name] or "–") for name in ("id", "problem", "variant", "status")]
+        words = [str(told["id" if name == "attempt" else name] or "–") for name in columns[:-2]]
         table.add_row(*(visible(word, keep="") for word in words), points, _time(each["started_at"]))
     print_view(table)
 
@@ -202,7 +206,7 @@ def _print_attempt(found: Any) -> None:
 
     from grader.report.terminal import print_view
 
-    told = (found[name] for name in ("title", "variant", "status"))
+    told = (_interview(found), *(found[name] for name in ("title", "variant", "status")))
     title = " · ".join(visible(str(word), keep="") for word in told if word is not None)
     click.echo(f"{title}\n")
     if not found["submissions"]:
@@ -218,6 +222,11 @@ def _print_attempt(found: Any) -> None:
         verdict = "–" if each["verdict"] is None else visible(str(each["verdict"]), keep="")
         table.add_row(str(int(each["number"])), verdict, points, _time(each["created_at"]))
     print_view(table)
+
+
+def _interview(attempt: Any) -> str | None:
+    """Return the title of the interview that an attempt is part of."""
+    return None if attempt["interview"] is None else str(attempt["interview"]["title"])
 
 
 def _time(text: object) -> str:

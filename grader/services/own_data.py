@@ -107,8 +107,9 @@ def _attempt_fields(attempt: Attempt, shown: Feedback, by_hand: float | None) ->
 
 def _problem_fields(attempt: Attempt) -> Fields:
     """Return what a problem is called; in an interview no more than its pages tell: a slug may say what is wrong."""
-    if attempt.interview_problem is not None:
-        return {"place_in_interview": attempt.interview_problem.position}
+    if attempt.interview_problem is not None and attempt.invitation is not None:
+        interview = {"invitation": attempt.invitation.public_id, "title": attempt.invitation.interview.title}
+        return {"interview": interview, "place_in_interview": attempt.interview_problem.position}
     package = attempt.package
     return {"problem": package.slug, "package_sha256": package.sha256, "variant": attempt.variant}
 

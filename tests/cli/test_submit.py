@@ -145,7 +145,8 @@ def test_an_interviews_problem_is_named_by_its_place(
     token, attempt = interview
     options = there(command, (server[0], token))
     listed = command.run("status", *options)
-    assert (listed.code, f"{attempt}  1 " in listed.out, SLUG in listed.out) == (0, True, False)
+    assert (listed.code, f"{attempt}  1        Spring round " in listed.out, SLUG in listed.out) == (0, True, False)
+    assert command.run("status", attempt, *options).out.startswith("Spring round · ")
     told = command.run("submit", SLUG, str(REFERENCE), "--attempt", attempt, *options)
     assert (told.code, told.line) == (2, f"grader: The attempt {attempt} is on 1, not on {SLUG}; name that.")
     pulled = command.run("pull", "1", "--attempt", attempt, "-o", str(command.folder / "mine.py"), *options)

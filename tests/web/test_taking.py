@@ -19,7 +19,7 @@ from grader.services.interview_settings import Chosen
 from grader.services.packages import Packages
 from grader.services.sessions import hash_of
 from grader.store.interview_models import Interview, Invitation, Shown
-from grader.store.models import Package, Submission
+from grader.store.models import Attempt, Package, Submission
 from grader.store.session import read_session, write_session
 from grader.web import reception
 from grader.web.app import WebSettings, create_app
@@ -465,6 +465,13 @@ def test_no_route_tells_a_private_problems_name_or_hash(private: Held, app: Flas
     assert (line["problem"], line["title"], line["variant"]) == ("1", TITLE, None)
     (exported,) = json.loads(ada.text("/me/data"))["attempts"]
     assert (exported["place_in_interview"], exported["title"]) == (1, TITLE)
+    with read_session(private.engine) as session:
+        invitation, title = session.execute(
+            select(Invitation.public_id, Interview.title)
+            .join(Interview, Interview.id == Invitation.interview_id)
+            .join(Attempt, Attempt.invitation_id == Invitation.id)
+        ).one()
+    assert line["interview"] == exported["interview"] == {"invitation": invitation, "title": title}
 
 
 def test_every_secret_stays_one_in_an_interview(held: Held, ada: Browser, engine: Engine) -> None:

@@ -13,6 +13,7 @@ from grader.services import attempts, candidate_view, deadline, feedback, own_ti
 from grader.services.attempts import Progress
 from grader.services.contract_table import contract_table
 from grader.store import api_queries, queries
+from grader.store.interview_models import Invitation
 from grader.store.models import Attempt
 from grader.store.session import read_session, write_session
 from grader.web.api import schemas
@@ -133,6 +134,7 @@ def attempt_line(attempt: Attempt, now: datetime) -> schemas.AttemptLine:
     place = attempt.interview_problem if invitation else None
     return schemas.AttemptLine(
         id=attempt.public_id,
+        interview=_own_interview(invitation) if invitation else None,
         problem=str(place.position) if place else attempt.package.slug,
         title=attempt.package.title,
         variant=None if place else attempt.variant,
@@ -141,6 +143,10 @@ def attempt_line(attempt: Attempt, now: datetime) -> schemas.AttemptLine:
         started_at=attempt.started_at,
         points=attempt.points if shown.points else None,
     )
+
+
+def _own_interview(invitation: Invitation) -> schemas.OwnInterview:
+    return schemas.OwnInterview(invitation=invitation.public_id, title=invitation.interview.title)
 
 
 def submission_url(attempt: str, number: int) -> str:

@@ -71,10 +71,18 @@ class ProblemList(Reply):
     problems: list[ProblemLine]
 
 
+class OwnInterview(Reply):
+    """The interview that an attempt is part of, as its candidate's page shows it."""
+
+    invitation: str  # the caller's, which the address of that page ends with
+    title: str
+
+
 class AttemptLine(Reply):
     """An attempt in a list."""
 
     id: str
+    interview: OwnInterview | None  # null in practice
     problem: str  # its slug; in an interview its place there, from 1
     title: str
     variant: str | None  # null in an interview
@@ -299,7 +307,8 @@ class Tried(Reply):
     attempt: str | None
     submissions: int
     last_at: datetime | None
-    verdict: Verdict | None
+    last_verdict: Verdict | None  # null: nothing yet, or not judged yet
+    verdict: Verdict | None  # of the submission with the best score
     score: float | None  # the best automatic one
     score_by_hand: float | None  # set by a reviewer beside it; then it counts
 
