@@ -49,6 +49,7 @@ def fault_map(rows: Sequence[MapRow], candidates: Sequence[tuple[int, str]]) -> 
 
 
 def _heads(candidates: Sequence[tuple[int, str]]) -> Iterator[Markup]:
+    yield Markup('<text x="0" y="18">Candidate no.</text>')
     for at, (number, name) in enumerate(candidates):
         x = _LEFT + at * _CELL[0] + _CELL[0] / 2
         yield Markup('<text class="who" x="{:g}" y="18">{}<title>{}</title></text>').format(x, number, name)

@@ -22,7 +22,7 @@ from grader.report.page import standalone
 from grader.report.report_weights import sample_weights, secret_weights
 from grader.report.sample_outputs import sample_outputs
 from grader.report.source_diff import source_diff
-from grader.report.stage_strip import stage_strip
+from grader.report.stage_strip import said_in_words, stage_strip
 from grader.report.terminal import points_text
 from grader.report.visible import visible
 from grader.wording import counted
@@ -102,7 +102,9 @@ def _verdict(judgement: Judgement) -> Markup:
 
 def _finding(judgement: Judgement) -> Markup:
     finding = judgement.finding
-    parts = [Markup('<p class="finding">{}</p>').format(visible(finding.sentence, keep=""))]
+    parts = [
+        Markup('<p class="finding">{}</p>').format(visible(said_in_words(finding.sentence, finding.faults), keep=""))
+    ]
     if finding.sentence != judgement.message:
         parts.append(Markup('<p class="small mut">{}</p>').format(visible(judgement.message, keep="")))
     if finding.stages:

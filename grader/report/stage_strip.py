@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 from typing import Final
@@ -40,6 +41,15 @@ def stage_words(name: str) -> str:
 def fault_words(name: str) -> str:
     """Return a fault's id in words."""
     return visible(name, keep="").replace("-", " ")
+
+
+def said_in_words(sentence: str, faults: Iterable[str]) -> str:
+    """Return a finding's sentence with its faults, and pairs of them (`one+other`), in words instead of ids."""
+    ids = "|".join(re.escape(fault) for fault in sorted(faults, key=len, reverse=True))
+    if not ids:
+        return sentence
+    found = re.compile(rf"(?<![\w-])(?:{ids})(?:\+(?:{ids}))*(?![\w-])")
+    return found.sub(lambda match: " together with ".join(map(fault_words, match[0].split("+"))), sentence)
 
 
 def stage_strip(stages: Stages, facts: Mapping[str, str] = MappingProxyType({})) -> Markup:

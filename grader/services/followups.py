@@ -160,13 +160,14 @@ def answer(
         UserError: the answer is too short, too long, or no choice.
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
-    if not _are_open(session, attempt, feedback.of(session, attempt, now)):
+    shown = feedback.of(session, attempt, now)
+    if not _are_open(session, attempt, shown):
         raise AttemptClosed(_CLOSED if attempt.invitation_id is None else _CLOSED_IN_INTERVIEW)
     if question in queries.answers_in(session, attempt):
-        raise AttemptClosed("This question is answered, and an answer stays as it is once the expected one is open.")
+        raise AttemptClosed("This question is answered, and an answer stays as it is once it is fixed.")
     interview = packages.pinned(session, attempt.package).interview
     if question in {item.id for item in interview.follow_ups}:
-        text = _own_text(text)
+        text = _own_text(text, shown)
     elif choices := {item.id: len(item.choices) for item in interview.multiple_choice}.get(question):
         text = _own_choice(text, choices)
     else:
@@ -189,7 +190,9 @@ def rate(
     if question not in {item.id for item in packages.pinned(session, attempt.package).interview.follow_ups}:
         raise NotFound(NO_QUESTION)
     answered = queries.answers_in(session, attempt).get(question)
-    if answered is None or not feedback.of(session, attempt, now).answers:
+    if not feedback.of(session, attempt, now).answers:
+        raise AttemptClosed("An answer is rated beside the expected one, which is not open.")
+    if answered is None:
         raise AttemptClosed("Answer this question first; then rate your answer beside the expected one.")
     if rating not in {str(number) for number in RATINGS}:
         raise UserError(f"Rate your answer with one of: {', '.join(RATINGS.values())}.")
@@ -198,12 +201,11 @@ def rate(
     audit.record(session, candidate, "attempt.rate", attempt, now, interview, question=question, rating=number)
 
 
-def _own_text(text: str) -> str:
+def _own_text(text: str, shown: Feedback) -> str:
     text = text.replace("\r\n", "\n").replace("\0", "\u2400").strip()
     if sum(unicodedata.category(character)[0] in "LNPS" for character in text) < ANSWER_MIN:  # what can be seen
-        raise UserError(
-            f"Answer in your own words first, with {ANSWER_MIN} characters or more; then the expected answer opens."
-        )
+        then = "first, with {}; then the expected answer opens." if shown.answers else "with {}; then it can be fixed."
+        raise UserError(f"Answer in your own words {then.format(f'{ANSWER_MIN} characters or more')}")
     if len(text) > ANSWER_MAX:
         raise UserError(f"The answer has {counted(len(text), 'character')}; shorten it to {ANSWER_MAX}.")
     return text

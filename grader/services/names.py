@@ -11,10 +11,33 @@ from grader.errors import UserError
 from grader.report.visible import visible
 from grader.store.models import NAME_LENGTH
 
+READERS: Final = (
+    "The people who run this service see it, and so do the interviewers of the interviews you take part in."
+)
 MARKS_MAX: Final = 3  # in a row, on one letter, beyond what is composed with it; written languages need no more
 # alphabets that lend each other letters; words of other scripts may be mixed, as Japanese is
 _ALPHABETS: Final = frozenset({"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LATIN"})
 _VARIATION: Final = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")  # choose a glyph, if that
+# what only those who run the service are called: who signs up might pass for them
+_RESERVED: Final = (
+    "admin",
+    "administrator",
+    "grader",
+    "help",
+    "helpdesk",
+    "moderator",
+    "operator",
+    "root",
+    "security",
+    "staff",
+    "superuser",
+    "support",
+    "system",
+    "webmaster",
+)
+_NO_LETTER: Final = re.compile(r"[\W_]+")
+_DIGITS: Final = re.compile(r"\d+")
+_DIGITS_AS_LETTERS: Final = str.maketrans("01345", "oieas")
 _WORD_ENDS: Final = re.compile(r"[\s\-\u2010-\u2015]+")
 
 
@@ -39,9 +62,7 @@ def typed_name(name: str) -> str:
     """
     name = unicodedata.normalize("NFC", " ".join(name[: 10 * NAME_LENGTH].split()))
     if not name:
-        raise UnusableName(
-            "Enter a name; you sign in with it, and only you and the people who run this service see it."
-        )
+        raise UnusableName(f"Enter a name; you sign in with it. {READERS}")
     if len(name) > NAME_LENGTH:
         raise UnusableName(f"The name has more than {NAME_LENGTH} characters; shorten it.")
     if visible(name, keep="") != name:
@@ -58,6 +79,8 @@ def tidy_name(name: str) -> str:
     name = typed_name(_plain(typed_name(name)))  # wide letters and ligatures can be more than one, or a blank
     if _VARIATION.search(name):
         raise UnusableName("The name has characters that do not show; type it again without them.")
+    if not any(unicodedata.category(character)[0] in "LN" or _is_picture(character) for character in name):
+        raise UnusableName("The name has neither a letter nor a digit; choose one that can be read aloud.")
     if _has_loose_marks(name):
         raise UnusableName("The name has marks that are piled up or stand on no letter; type it again without them.")
     for word in _WORD_ENDS.split(name):
@@ -65,6 +88,20 @@ def tidy_name(name: str) -> str:
         if len(mixed) > 1:
             listed = " and ".join(alphabet.capitalize() for alphabet in mixed)
             raise UnusableName(f"The name mixes {listed} letters in one word; type each word in one alphabet.")
+    return name
+
+
+def own_name(name: str) -> str:
+    """Return a new name as it is stored that somebody gives themselves.
+
+    Raises:
+        UnusableName: as for `tidy_name`, or it looks like one of those who run the service.
+    """
+    name = tidy_name(name)
+    spelled = _NO_LETTER.sub("", name)
+    ways = (spelled, _DIGITS.sub("", spelled), spelled.translate(_DIGITS_AS_LETTERS))
+    if not _RESERVED_LOOKS.isdisjoint(map(look_of, ways)):
+        raise UnusableName("The name looks like one of those who run this service; choose another one.")
     return name
 
 
@@ -89,6 +126,13 @@ def look_of(name: str) -> str:
     Letters are replaced without their marks, and before case is folded: capitals look alike whose small letters do not.
     """
     return name_key(unicodedata.normalize("NFKD", name).translate(_LOOK_ALIKES))
+
+
+_RESERVED_LOOKS: Final = frozenset(map(look_of, _RESERVED))
+
+
+def _is_picture(character: str) -> bool:
+    return unicodedata.category(character) == "So"
 
 
 def _plain(name: str) -> str:

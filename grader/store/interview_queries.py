@@ -64,6 +64,7 @@ class Tried:
     last_id: int | None  # of the newest submission
     last_at: datetime | None
     verdict: Verdict | None  # the newest one's; None while it is not judged
+    best: Verdict | None  # of the newest with the best score, which is what counts; None: nothing is judged
     by_hand: float | None  # the score that a reviewer has set beside the automatic one
 
 
@@ -257,9 +258,20 @@ def tried_in(session: Session, invitations: Sequence[Invitation]) -> dict[tuple[
         .group_by(Submission.attempt_id)
         .subquery()
     )
+    order = Submission.score.desc(), Submission.ordinal.desc()
+    ranked = (
+        select(
+            Submission.attempt_id,
+            Submission.verdict,
+            func.row_number().over(partition_by=Submission.attempt_id, order_by=order).label("place"),
+        )
+        .where(Submission.attempt_id.in_(own), Submission.score.is_not(None))
+        .subquery()
+    )
     statement = (
-        select(Attempt, counted.c.number, Submission.id, Submission.created_at, Submission.verdict)
+        select(Attempt, counted.c.number, Submission.id, Submission.created_at, Submission.verdict, ranked.c.verdict)
         .outerjoin(counted, counted.c.attempt_id == Attempt.id)
+        .outerjoin(ranked, and_(ranked.c.attempt_id == Attempt.id, ranked.c.place == 1))
         .outerjoin(Submission, and_(Submission.attempt_id == Attempt.id, Submission.ordinal == counted.c.last))
         .where(Attempt.invitation_id.in_(keys))
     )
@@ -267,9 +279,9 @@ def tried_in(session: Session, invitations: Sequence[Invitation]) -> dict[tuple[
     by_hand = scores_by_hand(session, [row[0].id for row in found])
     return {
         (attempt.invitation_id, attempt.interview_problem_id): Tried(
-            attempt, number or 0, key, at, verdict, by_hand.get(attempt.id)
+            attempt, number or 0, key, at, verdict, best, by_hand.get(attempt.id)
         )
-        for attempt, number, key, at, verdict in found
+        for attempt, number, key, at, verdict, best in found
     }
 
 

@@ -18,8 +18,9 @@ from grader.report.observed import observed_in
 from grader.report.page import STATIC
 from grader.report.report_weights import sample_weights
 from grader.report.review_pictures import measured, stage_facts
-from grader.report.stage_strip import fault_words, stage_strip, stage_words
+from grader.report.stage_strip import fault_words, said_in_words, stage_strip, stage_words
 from grader.report.visible import visible
+from grader.services.names import READERS
 from grader.web import (
     account_page,
     accounts,
@@ -138,11 +139,22 @@ def _set_up_templates(app: Flask) -> None:
     written = (texts.code, texts.numbered, texts.markdown, texts.plain, texts.inline, texts.number, texts.moment)
     for text in (*written, texts.agreeing, texts.editable, counted):
         environment.filters[text.__name__] = text
-    for drawn in (visible, fault_words, stage_words, stage_strip, sample_weights, observed_in, stage_facts, measured):
+    for drawn in (
+        visible,
+        fault_words,
+        said_in_words,
+        stage_words,
+        stage_strip,
+        sample_weights,
+        observed_in,
+        stage_facts,
+        measured,
+    ):
         environment.filters[drawn.__name__] = drawn
     environment.globals.update(version=__version__, user=user, theme=pages.theme, themes=pages.THEMES)
     environment.globals["this_page"] = pages.this_page
     environment.globals["form_key"] = once.form_key
+    environment.globals["name_readers"] = READERS
     versions = _static_versions(app)
 
     @app.url_defaults

@@ -13,6 +13,7 @@ from grader.grading.verdict import Verdict
 from grader.services import candidate_view, diagnoses, feedback, hints
 from grader.store import queries
 from grader.store.models import Submission
+from grader.store.score_queries import scores_by_hand
 from grader.store.session import read_session, write_session
 from grader.web.service import current_user, now, service
 
@@ -70,5 +71,6 @@ def _shown(session: Session, submission: Submission) -> dict[str, Any]:
         "diagnosis": diagnoses.diagnosis(session, attempt, problem, shown),
         "source": submission.source[:SOURCE_SHOWN].decode("utf-8", "replace"),
         "left_out": max(0, len(submission.source) - SOURCE_SHOWN),
+        "by_hand": scores_by_hand(session, [attempt.id]).get(attempt.id) if shown.by_hand else None,
         "submissions": candidate_view.handed_in(queries.submissions_in(session, attempt), shown),
     }

@@ -71,7 +71,7 @@ def test_the_candidate_sees_it_once_the_results_are_released(room: Room) -> None
         assert "by hand" not in room.ada.text(page)
     room.lena.post(f"/interviews/{room.interview.public_id}/release")
     assert MARKED in words(room.ada.text(room.taking), 'id="tasks"')
-    assert "an interviewer set 75 by hand, which counts" in words(room.ada.text(room.ada.attempt), "<h1")
+    assert "75 of 100, set by hand by an interviewer; 40 automatically" in words(room.ada.text(room.ada.attempt), "<h1")
     own = json.loads(room.ada.get("/me/data").data)["attempts"][0]
     assert (own["points"], own["score_by_hand"]) == (40, 75)
     assert "mended aloud" not in room.ada.text(room.taking)

@@ -11,7 +11,8 @@ function local(utc) {
   return `${day}T${digits(when.getHours())}:${digits(when.getMinutes())}`;
 }
 for (const place of document.querySelectorAll("[data-zone-name]")) {
-  place.textContent = `in your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone} (${zone} now)`;
+  const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  place.textContent = `in your time zone, ${name}${name === zone ? "" : ` (${zone} now)`}`;
 }
 for (const field of document.querySelectorAll("input[data-utc]")) {
   const sent = document.createElement("input");

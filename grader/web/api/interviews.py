@@ -120,7 +120,8 @@ def _candidate(interview: Interview, line: Line) -> schemas.Candidate:
                 attempt=one.attempt.public_id if one else None,
                 submissions=one.submissions if one else 0,
                 last_at=one.last_at if one else None,
-                verdict=one.verdict if one else None,
+                verdict=one.best if one else None,
+                last_verdict=one.verdict if one else None,
                 score=one.attempt.best_score if one else None,
                 score_by_hand=one.by_hand if one else None,
             )
