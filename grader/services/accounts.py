@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from grader.errors import NotFound, UserError
 from grader.report.visible import visible
 from grader.services import audit, departure
-from grader.services.names import UnusableName, look_of, name_key, name_keys, tidy_name
+from grader.services.names import UnusableName, look_of, name_key, name_keys, own_name, tidy_name
 from grader.store import account_queries as queries
 from grader.store.models import FORMER, User
 
@@ -73,7 +73,7 @@ def rename(session: Session, user: User, name: str, now: datetime) -> None:
     Raises:
         UnusableName: it cannot be used, or another user has it.
     """
-    name = tidy_name(name)
+    name = tidy_name(name) if user.is_admin else own_name(name)
     if not queries.rename_user(session, user, name, name_key(name), look_of(name)):
         raise NameTaken(name)
     audit.record(session, user, "user.rename", user, now)

@@ -4,13 +4,46 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 from grader.services.interview_settings import UnusableSettings, tidy_line
+from grader.services.names import look_of
 from grader.store.interview_models import LABEL_LENGTH
 
 LIST_BYTES_MAX: Final = 256 << 10
 LABEL_WORDS: Final = ("candidate", "name", "label")  # a first line that is one of these names the column
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A name that can be taken for another one of the same interview."""
+
+    name: str
+    other: str
+    place: int  # the first character that differs, from 1
+    character: str  # what the name has there, in words
+
+
+def alike(names: Sequence[str], known: Sequence[str]) -> tuple[Alike, ...]:
+    """Return which of some names look like one before them, or like a known one."""
+    looks = {look_of(name): name for name in reversed(known)}
+    found = []
+    for name in names:
+        other = looks.setdefault(look_of(name), name)
+        if other != name:
+            found.append(_apart(name, other))
+    return tuple(found)
+
+
+def _apart(name: str, other: str) -> Alike:
+    pairs = enumerate(zip_longest(name, other), start=1)
+    place, (character, _) = next((place, pair) for place, pair in pairs if pair[0] != pair[1])
+    word = unicodedata.name(character, f"U+{ord(character):04X}") if character else "nothing any more"
+    return Alike(name, other, place, word.lower())
 
 
 def read_names(data: bytes | str) -> list[str]:

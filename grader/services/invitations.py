@@ -14,6 +14,7 @@ from grader.services import audit
 from grader.services.feedback import are_answers_out
 from grader.services.interview_settings import UnusableSettings, whole_number
 from grader.services.interviews import NotNow
+from grader.services.invitation_names import Alike, alike
 from grader.services.sessions import hash_of, new_token
 from grader.store import interview_queries as queries
 from grader.store.base import storable
@@ -52,6 +53,7 @@ class Invitations:
 
     made: tuple[Invited, ...]
     left_out: tuple[str, ...]
+    alike: tuple[Alike, ...]  # among them and those that were invited before
 
 
 def state(invitation: Invitation, interview: Interview, now: datetime) -> State:
@@ -84,7 +86,8 @@ def invite(session: Session, user: User, public_id: str, names: Sequence[str], n
     interview = queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
     require_startable(interview, now)
     made: list[Invited] = []
-    known = {_key(label) for label in queries.labels_in(session, interview)}
+    before = queries.labels_in(session, interview)
+    known = {_key(label) for label in before}
     left_out = []
     total = len(known)
     for name in names:
@@ -101,7 +104,7 @@ def invite(session: Session, user: User, public_id: str, names: Sequence[str], n
         )
     if made:
         audit.record(session, user, "invitation.make", interview, now, interview, number=len(made))
-    return Invitations(tuple(made), tuple(left_out))
+    return Invitations(tuple(made), tuple(left_out), alike([one.label for one in made], before))
 
 
 def _key(label: str) -> str:

@@ -123,7 +123,7 @@ def sign_up(engine: Engine, hashes: Passwords, name: str, password: str, address
         Slowed: many others have signed up from this address.
         TooBusy: too many others sign in.
     """
-    name = names.tidy_name(name)
+    name = names.own_name(name)
     passwords.check(password, name)
     with hashes.place():
         with write_session(engine) as session:

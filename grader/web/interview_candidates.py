@@ -14,6 +14,7 @@ from grader.report.result import csv_line
 from grader.services import interviews, invitation_names, invitations, live
 from grader.services.feedback import are_answers_out
 from grader.services.interview_settings import UnusableSettings
+from grader.services.invitation_names import Alike
 from grader.services.invitations import EXTENSION_MAX, INVITATIONS_MAX, REASON_LENGTH, Invited
 from grader.services.time_changes import all_changes
 from grader.store import interview_queries as queries
@@ -50,7 +51,7 @@ def invite(public_id: str) -> ResponseReturnValue:
         raise
     except UserError as error:
         return _invite_form(public_id, error)
-    return _links(public_id, made.made, made.left_out)
+    return _links(public_id, made.made, made.left_out, made.alike)
 
 
 def _invite_form(public_id: str, error: UserError | None = None) -> ResponseReturnValue:
@@ -67,11 +68,13 @@ def _invite_form(public_id: str, error: UserError | None = None) -> ResponseRetu
     return (page, error.status) if error else page
 
 
-def _links(public_id: str, made: Sequence[Invited], left_out: Sequence[str]) -> ResponseReturnValue:
+def _links(
+    public_id: str, made: Sequence[Invited], left_out: Sequence[str] = (), alike: Sequence[Alike] = ()
+) -> ResponseReturnValue:
     with read_session(service().engine) as session:
         interview = queries.interview_of(session, current_user(), public_id, Part.LEAD)
     links = [(one, _address(one.token)) for one in made]
-    return render_template("interview_links.html", interview=interview, links=links, left_out=left_out)
+    return render_template("interview_links.html", interview=interview, links=links, left_out=left_out, alike=alike)
 
 
 @bp.post("/links.csv")
@@ -136,7 +139,7 @@ def renew(public_id: str, invitation: str) -> ResponseReturnValue:
         raise
     except UserError as error:
         return _candidate(public_id, invitation, error, "link")
-    return _links(public_id, [made], [])
+    return _links(public_id, [made])
 
 
 @bp.post("/candidates/<invitation>/revoke")

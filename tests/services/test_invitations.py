@@ -16,7 +16,7 @@ from grader.grading.verdict import Verdict
 from grader.services import interviewers, interviews, invitations, live
 from grader.services.interview_settings import UnusableSettings
 from grader.services.interviews import NotNow
-from grader.services.invitation_names import LIST_BYTES_MAX, read_names
+from grader.services.invitation_names import LIST_BYTES_MAX, Alike, read_names
 from grader.services.invitations import INVITATIONS_MAX, State
 from grader.services.live import Live, Waiting
 from grader.services.packages import Packages
@@ -324,3 +324,17 @@ def test_nobody_gets_more_time_in_the_archive(engine: Engine, packages: Packages
         interviews.archive(session, lead, interview.public_id, after(62), is_archived=True)
     with pytest.raises(NotNow, match="is archived; take it out of the archive to give more time"):
         extend(engine, lead, interview, invitation_with(engine, invited.token), 63)
+
+
+def test_names_that_look_alike_are_told_and_invited(engine: Engine, lead: User, interview: Interview) -> None:
+    make_invitations(engine, lead, interview, "Anna")
+    with write_session(engine) as session:
+        found = invitations.invite(
+            session, lead, interview.public_id, ["\u0410nna", "Bo", "\u0412o", "No\u00ebl", "Noel", "BO"], NOON
+        )
+    assert [one.label for one in found.made] == ["\u0410nna", "Bo", "\u0412o", "No\u00ebl", "Noel"]
+    assert found.left_out == ("BO",)
+    assert found.alike == (
+        Alike("\u0410nna", "Anna", 1, "cyrillic capital letter a"),
+        Alike("\u0412o", "Bo", 1, "cyrillic capital letter ve"),
+    )

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, update
 
 from grader.services import accounts
 from grader.services.accounts import NameTaken
-from grader.services.names import UnusableName, look_of, name_key, name_keys, tidy_name
+from grader.services.names import UnusableName, look_of, name_key, name_keys, own_name, tidy_name
 from grader.store.models import NAME_KEY_LENGTH, NAME_LOOK_LENGTH, User
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON, make_candidate
@@ -31,6 +31,29 @@ def test_names_are_tidied(typed: str, stored: str) -> None:
 def test_names_that_leave_a_doubt_are_refused_with_why(name: str, words: str) -> None:
     with pytest.raises(UnusableName, match=words):
         tidy_name(name)
+
+
+@pytest.mark.parametrize("name", NAMES["reserved"])
+def test_nobody_names_themselves_like_who_runs_the_service(name: str) -> None:
+    with pytest.raises(UnusableName, match="looks like one of those who run this service"):
+        own_name(name)
+
+
+@pytest.mark.parametrize("name", NAMES["free"])
+def test_names_that_only_hold_such_a_word_are_free(name: str) -> None:
+    assert own_name(name) == name
+
+
+def test_only_an_admin_is_renamed_to_such_a_name(engine: Engine) -> None:
+    with write_session(engine) as session:
+        root = accounts.add(session, "Root", None, NOON, is_admin=True)
+    ada = make_candidate(engine, "Ada")
+    with pytest.raises(UnusableName, match="who run this service"), write_session(engine) as session:
+        accounts.rename(session, ada, "Support", NOON)
+    with write_session(engine) as session:
+        accounts.rename(session, root, "Support", NOON)
+    with read_session(engine) as session:
+        assert accounts.named(session, "support").id == root.id
 
 
 @given(st.text(max_size=70))

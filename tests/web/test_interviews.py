@@ -167,6 +167,13 @@ def test_links_are_shown_once(lena: Browser, page: str, engine: Engine) -> None:
     assert token not in again
 
 
+def test_names_that_look_alike_are_pointed_out(lena: Browser, page: str) -> None:
+    assert "look alike" not in lena.post(f"{page}/invite", names="Bo").get_data(as_text=True)
+    told = lena.post(f"{page}/invite", names="\u0412o").get_data(as_text=True)
+    assert "\u0412o looks like Bo; its character 1 is cyrillic capital letter ve" in told
+    assert "1 new link" in told
+
+
 def test_links_lead_to_the_address_that_people_use(app: Flask, lena: Browser, page: str, engine: Engine) -> None:
     assert re.search(r"http://localhost/invitations/[\w-]{43}", invite_text(lena, page, "Ines"))
     own = create_app(WebSettings(KEY, "https://grader.example"), app.extensions["grader"])
