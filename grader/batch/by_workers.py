@@ -16,9 +16,10 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
+from grader.batch.disk import Halted
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.batch.worker import Outcome
-from grader.errors import InvalidPackage, JudgeError
+from grader.errors import InvalidPackage
 from grader.grading.judge import Depth
 from grader.grading.judge_run import not_judged
 from grader.grading.recorded import Recorded
@@ -112,7 +113,7 @@ class ByWorkers:
         """Yield each submission's outcome once, in the order in which they are ready.
 
         Raises:
-            JudgeError: the database does not come back.
+            Halted: the database does not come back.
         """
         if not submissions or self._stopped:
             return
@@ -251,7 +252,7 @@ class ByWorkers:
         """Do something in the database; when it is away, wait for it.
 
         Raises:
-            JudgeError: it does not come back.
+            Halted: it does not come back.
         """
         end, is_told = time.monotonic() + LOST_S, False
         while True:
@@ -261,9 +262,7 @@ class ByWorkers:
                 if not (isinstance(error, OperationalError) or error.connection_invalidated):
                     raise
                 if time.monotonic() > end:
-                    raise JudgeError(
-                        "The database does not answer; what is judged is written, go on with --resume once it does."
-                    ) from error
+                    raise Halted("The database does not answer; see to it") from error
                 if not is_told:
                     self._tell("The database does not answer; waiting for it.")
                     is_told = True

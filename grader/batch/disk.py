@@ -10,15 +10,17 @@ from pathlib import Path
 from grader.errors import JudgeError
 
 
+class Halted(JudgeError):
+    """Something stops the work half-way; the message says how to mend it, each command how it goes on then."""
+
+
 @contextlib.contextmanager
 def clear_errors(path: Path) -> Iterator[None]:
     """Turn what the disk refuses into one sentence."""
     try:
         yield
     except OSError as error:
-        raise JudgeError(
-            f"{path} cannot be written ({error.strerror}); make room, then go on with --resume: what is in it stays."
-        ) from None
+        raise Halted(f"{path} cannot be written ({error.strerror}); make room") from None
 
 
 def write_whole(path: Path, parts: Iterable[bytes], durable: bool = True) -> None:
@@ -28,12 +30,13 @@ def write_whole(path: Path, parts: Iterable[bytes], durable: bool = True) -> Non
         durable: have it on the disk itself; for files that cannot be made again from others.
 
     Raises:
-        JudgeError: it cannot be written.
+        Halted: it cannot be written.
     """
     new = path.with_name(f".{path.name}.new")
     with clear_errors(path):
         try:
-            with open(new, "wb") as file:
+            new.unlink(missing_ok=True)  # of a run that was killed; a link would lead elsewhere
+            with open(new, "xb") as file:
                 file.writelines(parts)
                 if durable:
                     file.flush()
@@ -53,7 +56,7 @@ def write_text(path: Path, text: str, durable: bool = True) -> None:
         durable: as for `write_whole`.
 
     Raises:
-        JudgeError: it cannot be written.
+        Halted: it cannot be written.
     """
     with clear_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)

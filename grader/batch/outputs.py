@@ -39,6 +39,10 @@ class Places:
         """Return the places of some candidates' files; all of a batch's, so that no two are alike."""
         return cls(folder, safe_names(candidates))
 
+    def aside(self, name: str) -> Places:
+        """Return the places of the same files in a folder beside them."""
+        return Places(self.folder / name, self.names)
+
     def evidence(self, submission: Submission) -> Path:
         """Where a submission's evidence record is."""
         return self.folder / EVIDENCE / self.names[submission.candidate] / f"{submission.problem}.json"
@@ -54,7 +58,7 @@ def write_outputs(folder: Path, manifest: Manifest) -> list[dict[str, str]]:
     """Write every format that the manifest asks for, from results.jsonl, and the manifest itself; return the rows.
 
     Raises:
-        JudgeError: something cannot be written.
+        Halted: something cannot be written.
     """
     lines = _Lines(folder / LINES)
     rows = lines.rows

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from grader.report.result import SCHEMA, json_line
 
 LINES: Final = "results.jsonl"
 REJUDGED: Final = "rejudged.jsonl"
+DROPPED: Final = "dropped"  # .<n>.jsonl: results that did not hold any more when a batch went on
 MARKS: Final = (LINES, "results.csv", "manifest.json")  # a folder that holds one of these is a batch's
 SYNC_EVERY: Final = 100  # lines between two writes to the disk itself
 Key = tuple[str, str]  # candidate and problem
@@ -36,6 +38,10 @@ class Wanted:
 
     def holds(self, key: Key, value: Mapping[str, Any]) -> bool:
         """Whether a result need not be made again."""
+        return self.is_current(key, value) and value.get("verdict") not in self.again and not self.lacks(value)
+
+    def is_current(self, key: Key, value: Mapping[str, Any]) -> bool:
+        """Whether a result is of the sources, packages and grader of now."""
         versions = value.get("versions")
         return (
             key in self.sources
@@ -45,8 +51,6 @@ class Wanted:
             and value.get("package_sha256") == self.packages[key[1]]
             and isinstance(versions, dict)
             and versions.get("grader") == __version__
-            and value.get("verdict") not in self.again
-            and not self.lacks(value)
         )
 
 
@@ -78,6 +82,13 @@ def read_lines(path: Path) -> Iterator[Line]:
             start += len(raw)
 
 
+def last_number(folder: Path, stem: str) -> int:
+    """Return the highest n of the files <stem>.<n>.jsonl in a folder; 0 without any."""
+    name = re.compile(rf"{stem}\.([1-9][0-9]{{0,5}})\.jsonl")
+    names = os.listdir(folder) if folder.is_dir() else []
+    return max((int(found[1]) for each in names if (found := name.fullmatch(each))), default=0)
+
+
 class Results:
     """The folder that a batch writes to. Only one batch writes to it at a time."""
 
@@ -98,7 +109,7 @@ class Results:
             try:
                 _keep_others_out(self._lock, folder)
                 _refuse_unusable((folder / mark for mark in {name, *MARKS}), resume)
-                self._file: BinaryIO = open(self.path, "ab")  # noqa: SIM115 - closed by __exit__
+                self._file = _append_to(self.path)
             except BaseException:
                 os.close(self._lock)
                 raise
@@ -106,13 +117,26 @@ class Results:
             raise UserError(f"{folder} cannot be written ({error.strerror}); name another folder.") from None
         self._unsynced = 0
 
+    def set_aside(self, wanted: Wanted) -> tuple[int, Path]:
+        """Copy the results that are not current to a file of their own; return how many there are, and the file.
+
+        Raises:
+            Halted: they cannot be written.
+        """
+        lines = (line for line in read_lines(self.path) if not wanted.is_current(line.key, line.value))
+        gone = [(line.start, line.length) for line in lines]
+        path = self.folder / f"{DROPPED}.{last_number(self.folder, DROPPED) + 1}.jsonl"
+        if gone:
+            write_whole(path, _pieces(self.path, gone))
+        return len(gone), path
+
     def keep(self, wanted: Wanted) -> set[Key]:
         """Keep the results that hold, drop the rest, and return whose they are.
 
         A line that was cut short is dropped. The file is written anew only where something is dropped.
 
         Raises:
-            JudgeError: the kept results cannot be written; the file is as it was.
+            Halted: the kept results cannot be written; the file is as it was.
         """
         kept: dict[Key, tuple[int, int]] = {}
         for line in read_lines(self.path):
@@ -121,14 +145,14 @@ class Results:
         if sum(length for _, length in kept.values()) != self.path.stat().st_size:
             write_whole(self.path, _pieces(self.path, kept.values()))
             self._file.close()
-            self._file = open(self.path, "ab")  # noqa: SIM115 - closed by __exit__
+            self._file = _append_to(self.path)
         return set(kept)
 
     def add(self, result: Mapping[str, Any]) -> None:
         """Append one result.
 
         Raises:
-            JudgeError: it cannot be written; those before it are.
+            Halted: it cannot be written; those before it are.
         """
         with clear_errors(self.path):
             self._file.write(json_line(result).encode("ascii") + b"\n")
@@ -145,7 +169,7 @@ class Results:
         """Have every line on the disk itself.
 
         Raises:
-            JudgeError: they cannot be written.
+            Halted: they cannot be written.
         """
         with clear_errors(self.path):
             self._sync()
@@ -166,6 +190,11 @@ def _pieces(path: Path, places: Iterable[tuple[int, int]]) -> Iterator[bytes]:
         for start, length in places:
             file.seek(start)
             yield file.read(length)
+
+
+def _append_to(path: Path) -> BinaryIO:
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    return open(os.open(path, flags, 0o666), "ab")
 
 
 def _keep_others_out(descriptor: int, folder: Path) -> None:

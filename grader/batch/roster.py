@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,10 +31,11 @@ def read_roster(path: Path, found: Found) -> Roster:
     names = dict.fromkeys(row["candidate"] for _, row in rows_of(path, ("candidate",)) if row["candidate"])
     if not names:
         raise UserError(f"{path} names no candidate; give each a line below the column candidate.")
-    handed_in = dict.fromkeys(submission.candidate for submission in found.submissions)
-    return Roster(
-        candidates=tuple(sorted(names)),
-        missing=tuple(sorted(name for name in names if name not in handed_in)),
-        extra=tuple(sorted(name for name in handed_in if name not in names)),
-        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
-    )
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    return compared(names, (submission.candidate for submission in found.submissions), sha256)
+
+
+def compared(candidates: Iterable[str], handed_in: Iterable[str], sha256: str) -> Roster:
+    """Return the roster of some candidates beside those who have handed in."""
+    names, present = set(candidates), set(handed_in)
+    return Roster(tuple(sorted(names)), tuple(sorted(names - present)), tuple(sorted(present - names)), sha256)

@@ -12,9 +12,9 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Final
 
+from grader.batch.disk import Halted
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.batch.worker import Outcome, judge_submissions, start
-from grader.errors import JudgeError
 from grader.grading.judge import Depth
 from grader.grading.judge_run import not_judged
 from grader.grading.recorded import Recorded
@@ -101,15 +101,15 @@ def _submit(executor: ProcessPoolExecutor, chunk: list[Submission]) -> Future[li
     """Hand a chunk over; a process that starts for it must not be interrupted before it can ignore Ctrl-C.
 
     Raises:
-        JudgeError: no process can be started.
+        Halted: no process can be started.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return executor.submit(judge_submissions, chunk)
     except OSError as error:
-        raise JudgeError(
+        raise Halted(
             f"A grading process cannot be started ({error.strerror}); lower --jobs or raise the limits on processes "
-            "and open files, then go on with --resume."
+            "and open files"
         ) from None
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

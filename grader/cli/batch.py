@@ -12,21 +12,20 @@ from typing import Final
 
 import click
 
-from grader.batch.manifest import FORMATS, Asked, Manifest, manifest_of, read_manifest
+from grader.batch.continued import continued
+from grader.batch.manifest import FORMATS, Asked, Manifest, manifest_of
 from grader.batch.outputs import Places, write_outputs
 from grader.batch.results import LINES, Results, Wanted, read_lines
 from grader.batch.sources import Sources, distinct, hash_sources
 from grader.cli.batch_input import Input, find_input
-from grader.cli.by_workers import require_workers_database
 from grader.cli.completion import complete_problem, complete_set
-from grader.cli.judge_many import Ended, How, Troubles, judge_into, package_hashes
-from grader.cli.judging import require_sandbox, warn
+from grader.cli.judge_many import Ended, How, Troubles, going_on, judge_into, package_hashes
+from grader.cli.judging import warn
 from grader.config import Settings, read_settings
-from grader.errors import UserError
 from grader.grading.judge import Depth
 from grader.grading.verdict import Verdict
 from grader.report.visible import visible
-from grader.wording import counted
+from grader.wording import counted, plural
 
 _JE: Final = Verdict.JE.value
 
@@ -107,15 +106,13 @@ def batch_command(
     if dry_run:
         run.list_todo(resume)
         context.exit(2 if run.unread else 0)
-    if database is None:
-        require_sandbox(settings)
-    elif jobs is not None:
-        raise UserError("With --database the workers say how many are judged at a time; leave --jobs out.")
-    else:
-        require_workers_database(database)
-    ended, verdicts = run.judge(How(settings, jobs, finding, database=database), resume, formats)
+    how = How(settings, jobs, finding, database=database)
+    how.require()
+    again = f"go on with: {shlex.join(_again(place, out, asked, jobs, database, roster))}"
+    with going_on("go on with --resume", again):
+        ended, verdicts = run.judge(how, resume, formats)
     if ended.stopped:
-        warn(f"Interrupted; go on with: {shlex.join(_again(place, out, asked, jobs, database, roster))}")
+        warn(f"Interrupted; {again}")
         context.exit(130)
     context.exit(4 if verdicts[_JE] else 2 if run.unread or ended.unreadable else 0)
 
@@ -147,11 +144,12 @@ class _Run:
     def judge(self, how: How, resume: bool, formats: tuple[str, ...] | None) -> tuple[Ended, Counter[str]]:
         """Judge what is not finished and write everything; return how it ended, and how many there are of what."""
         with Results(self.out, resume) as results:
-            manifest = _continued(self.manifest, self.out, formats) if resume else self.manifest
+            manifest = continued(self.manifest, self.out, formats) if resume else self.manifest
             wanted = self.wanted
             if manifest.settings.evidence:
                 places = Places.of(self.out, manifest.candidates)
                 how, wanted = replace(how, evidence=places), replace(wanted, lacks=places.lacks_evidence)
+            _say_dropped(*results.set_aside(wanted))
             finished = results.keep(wanted)
             manifest.write(self.out)
             todo = [each for each in self.given.found.submissions if self._is_open(each.key, finished)]
@@ -167,6 +165,8 @@ class _Run:
     def list_todo(self, resume: bool) -> None:
         """Print what would be judged, one submission a line."""
         finished = set()
+        if resume:
+            continued(self.manifest, self.out, None)
         with suppress(FileNotFoundError):
             lines = read_lines(self.out / LINES) if resume else ()
             finished = {line.key for line in lines if self.wanted.holds(line.key, line.value)}
@@ -179,18 +179,10 @@ class _Run:
         click.echo(told, err=True)
 
 
-def _continued(manifest: Manifest, out: Path, formats: tuple[str, ...] | None) -> Manifest:
-    """Return the manifest of a batch that goes on: it goes on writing what it wrote before, so nothing is stale."""
-    try:
-        earlier = read_manifest(out).settings
-    except UserError:
-        return manifest
-    settings = manifest.settings
-    if settings.finding != earlier.finding:
-        raise UserError(f"{out} was judged with --finding {earlier.finding}; say so again, or name another folder.")
-    known = {*earlier.formats, *(formats or ())}
-    both = tuple(name for name in FORMATS if name in known)
-    return replace(manifest, settings=replace(settings, formats=both, evidence=settings.evidence or earlier.evidence))
+def _say_dropped(count: int, path: Path) -> None:
+    if count:
+        told = f"{counted(count, 'result')} {plural(count, 'is')} put aside in {path}"
+        warn(f"{told}: of another source, package or grader than now, or of a file that is gone.")
 
 
 def _again(

@@ -10,7 +10,9 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
-from grader.batch.disk import write_text
+import click
+
+from grader.batch.disk import Halted, write_text
 from grader.batch.outputs import Places
 from grader.batch.packages import prepare_packages
 from grader.batch.results import Results
@@ -18,11 +20,11 @@ from grader.batch.run import Batch
 from grader.batch.sources import Judges, Sources, outcomes_once
 from grader.batch.submissions import Submission
 from grader.batch.worker import Outcome
-from grader.cli.by_workers import workers_of
-from grader.cli.judging import cache_for, warn
+from grader.cli.by_workers import require_workers_database, workers_of
+from grader.cli.judging import cache_for, require_sandbox, warn
 from grader.cli.progress import Progress
 from grader.config import Settings
-from grader.errors import InvalidPackage
+from grader.errors import InvalidPackage, JudgeError, UserError
 from grader.grading.judge import Depth
 from grader.problems.files import read_folder
 
@@ -42,6 +44,20 @@ class How:
     finding: Depth
     evidence: Places | None = None
     database: str | None = None
+
+    def require(self) -> None:
+        """Make sure that whoever judges can, before anything is written.
+
+        Raises:
+            UserError: the workers' database cannot be used, or is told how many are judged at a time.
+            JudgeError: the sandbox does not hold here.
+        """
+        if self.database is None:
+            require_sandbox(self.settings)
+        elif self.jobs is not None:
+            raise UserError("With --database the workers say how many are judged at a time; leave --jobs out.")
+        else:
+            require_workers_database(self.database)
 
     @property
     def processes(self) -> int:
@@ -89,6 +105,27 @@ def judge_into(results: Results, todo: Sequence[Submission], sources: Sources, b
             progress.update(before + number, before + len(todo))
     results.finish()
     return Ended(stopped.is_set(), troubles.unreadable)
+
+
+@contextmanager
+def going_on(again: str, told: str) -> Iterator[None]:
+    """Say of work that something has stopped half-way how it goes on.
+
+    Args:
+        again: how, after what stopped it is mended.
+        told: how, after Ctrl-C that did not wait for what runs.
+
+    Raises:
+        JudgeError: it was stopped.
+        click.exceptions.Exit: somebody has stopped it.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        warn(f"Interrupted; {told}")
+        raise click.exceptions.Exit(130) from None
+    except Halted as error:
+        raise JudgeError(f"{error.message}, then {again}: what is judged is kept.") from None
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -24,6 +25,7 @@ from tests.processes import alive, children_of, wait_until
 pytestmark = pytest.mark.sandbox
 SLOW: Final = b"import time\ntime.sleep(0.1)\n" + RIGHT
 COUNT: Final = 18
+INTERRUPTED: Final = "grader: Interrupted; go on with: grader batch 'in put' --out out --jobs=2 --resume"
 ARGS: Final = ("batch", "in put", "--out", "out", "--jobs", "2")
 
 
@@ -93,7 +95,7 @@ def test_an_interrupt_finishes_what_runs_and_says_how_to_go_on(command: Command,
     *_, first, summary, last = ended.err.splitlines()
     assert ended.code == 130
     assert first == "grader: Finishing what runs; once more ends at once."
-    assert last == "grader: Interrupted; go on with: grader batch 'in put' --out out --jobs=2 --resume"
+    assert last == INTERRUPTED
     done = verdicts(command.folder / "out")
     assert 0 < len(done) < len(names)  # although all had been handed out
     assert summary == f"{len(done)} results: {len(done)} AC; in out"
@@ -129,7 +131,7 @@ def test_a_second_interrupt_ends_at_once(command: Command) -> None:
         os.killpg(process.pid, signal.SIGINT)
         ended = end_of(process)
         assert time.monotonic() - started < 30
-        assert (ended.code, ended.err.splitlines()[-1]) == (130, "grader: Interrupted.")
+        assert (ended.code, ended.err.splitlines()[-1]) == (130, INTERRUPTED)
         assert wait_until(lambda: not any(alive(pid) for pid in below), 5)
     finally:
         process.kill()
@@ -188,7 +190,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(command: Command) -> None:
     names = put_many(command.folder / "in put", COUNT)
     assert command.run("grade", SLUG, f"in put/{names[0]}/{SLUG}.py", env=ENV).code == 0  # the cases are in the cache
     ended = command.run(*ARGS, env=ENV, preexec=with_files_of(20_000))
-    advice = "make room, then go on with --resume: what is in it stays."
+    advice = "make room, then go on with --resume: what is judged is kept."
     said = f"grader: out/results.jsonl cannot be written (File too large); {advice}"
     assert (ended.code, ended.out, ended.line) == (4, "", said)
     before = written(command)
@@ -212,7 +214,15 @@ def test_only_what_has_changed_is_judged_again(command: Command) -> None:
     put(command.folder / "in put", "eve", RIGHT, "first")
     ended = command.run(*ARGS, "--resume", env=env)
     assert ended.code == 0
-    assert ended.err == "5 results (1 of them from before): 4 AC, 1 WA; in out\n"
+    assert ended.err.splitlines() == [
+        "grader: 3 results are put aside in out/dropped.1.jsonl: "
+        "of another source, package or grader than now, or of a file that is gone.",
+        "5 results (1 of them from before): 4 AC, 1 WA; in out",
+    ]
+    gone = [json.loads(each) for each in (command.folder / "out/dropped.1.jsonl").read_text().splitlines()]
+    assert {(line["candidate"], line["problem"]): line for line in gone} == {
+        key: line for key, line in before.items() if key != ("bob", "first")
+    }
     after = {(line["candidate"], line["problem"]): line for line in lines(command.folder / "out")}
     assert len(after) == len(lines(command.folder / "out")) == 5
     assert after["bob", "first"] == before["bob", "first"]  # the time that it took as well

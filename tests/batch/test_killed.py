@@ -116,7 +116,7 @@ def test_a_disk_that_is_full_is_told_and_the_batch_goes_on_once_there_is_room(
     ended = command.run(*args, env=ENV)
     assert (ended.code, ended.out) == (4, "")
     path = small_disk / "out/results.jsonl"
-    advice = "make room, then go on with --resume: what is in it stays."
+    advice = "make room, then go on with --resume: what is judged is kept."
     assert ended.err.splitlines()[-1] == f"grader: {path} cannot be written (No space left on device); {advice}"
     before = whole_lines(path)
     assert 0 < len(before) < 200

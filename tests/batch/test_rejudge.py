@@ -11,7 +11,7 @@ import pytest
 
 from grader.problems.files import read_folder
 from tests.batch.folders import RIGHT, WRONG, lines, put, table
-from tests.cli.running import Command
+from tests.cli.running import Command, with_files_of
 from tests.packages import TINY, edited
 
 pytestmark = pytest.mark.sandbox
@@ -83,9 +83,10 @@ def test_new_results_are_taken_over_and_taken_back(judged: Command) -> None:
     times = {line["candidate"]: line["timing"] for line in map(json.loads, rejudged(judged))}
     ended = judged.run("rejudge", "out", "--apply", env=ENV)
     assert (ended.code, ended.out) == (0, shown.out)
+    assert not (judged.folder / "out/rejudged.jsonl").exists()
     assert ended.err.splitlines()[-1] == "3 results taken over; the old ones are in out/results.1.jsonl"
     after = contents(judged)
-    assert after.keys() - before.keys() == {"results.1.jsonl"}
+    assert after.keys() - before.keys() == {"results.1.jsonl", "rejudged.1.jsonl"}
     assert after["results.1.jsonl"] == before["results.jsonl"]
     assert scores(judged)["ann second"] == "90"
     changed = {line["candidate"]: line for line in lines(judged.folder / "out") if line["problem"] == "second"}
@@ -104,6 +105,70 @@ def test_new_results_are_taken_over_and_taken_back(judged: Command) -> None:
 def rejudged(command: Command) -> list[str]:
     """Return the lines of what was judged again."""
     return (command.folder / "out/rejudged.jsonl").read_text().splitlines()
+
+
+def test_a_taking_over_that_was_cut_short_is_finished_by_the_same_command(judged: Command) -> None:
+    out = judged.folder / "out"
+    before = contents(judged)
+    correct(judged, "second", 20)
+    assert judged.run("rejudge", "out", env=ENV).code == 0
+    new = (out / "rejudged.jsonl").read_bytes()
+    assert judged.run("rejudge", "out", "--apply", env=ENV).code == 0
+    whole = contents(judged)
+    for name in ("results.csv", "gradebook.csv", "junit.xml", "report.html", "html/ann.html", "manifest.json"):
+        (out / name).write_bytes(before[name])  # as if it had been killed before the tables
+    (out / "rejudged.jsonl").write_bytes(new)
+    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    assert (ended.code, ended.err) == (0, NOTHING)
+    assert contents(judged) == whole
+    assert not (out / "rejudged.jsonl").exists()
+    (out / "results.jsonl").write_bytes(before["results.jsonl"])  # as if it had been killed before the lines
+    (out / "rejudged.jsonl").write_bytes(new)
+    assert judged.run("rejudge", "out", "--apply", env=ENV).code == 0
+    assert contents(judged) == whole
+
+
+def test_what_was_judged_since_is_not_undone(judged: Command) -> None:
+    correct(judged, "first", 20)
+    assert judged.run("rejudge", "out", "--apply", env=ENV).code == 0
+    put(judged.folder / "in", "ann", WRONG, "first")
+    put(judged.folder / "in", "zoe", RIGHT, "first")
+    assert judged.run("batch", "in", "--out", "out", "--resume", env=ENV).code == 0
+    before = scores(judged)
+    assert judged.run("rejudge", "out", "--undo", env=ENV).code == 0
+    assert (before["ann first"], before["bob first"], before["zoe first"]) == ("30", "30", "90")
+    assert scores(judged) == {**before, "bob first": "40"}
+
+
+def test_evidence_follows_its_result(judged: Command) -> None:
+    out = judged.folder / "out"
+    assert judged.run("batch", "in", "--out", "out", "--resume", "--evidence", env=ENV).code == 0
+    records = {path: path.read_bytes() for path in sorted(out.glob("evidence/*/*.json"))}
+    before = contents(judged)
+    correct(judged, "first", 20)
+    assert judged.run("rejudge", "out", env=ENV).code == 0
+    assert {path: path.read_bytes() for path in sorted(out.glob("evidence/*/*.json"))} == records
+    assert judged.run("rejudge", "out", "--apply", env=ENV).code == 0
+    hashes = {line["problem"]: line["package_sha256"] for line in lines(out)}
+    for path in records:
+        assert json.loads(path.read_bytes())["package"]["sha256"] == hashes[path.stem]
+        assert judged.run("replay", path, env=ENV).code == 0
+    assert not (out / "rejudged").exists()
+    assert judged.run("rejudge", "out", "--undo", env=ENV).code == 0
+    assert contents(judged) == before
+
+
+def test_a_full_disk_is_told_with_the_command_that_goes_on(judged: Command) -> None:
+    before = contents(judged)
+    correct(judged, "second", 20)
+    size = len(before["results.jsonl"]) - 1
+    ended = judged.run("rejudge", "out", "--apply", env=ENV, preexec=with_files_of(size))
+    assert ended.code == 4
+    assert ended.err.splitlines()[-1] == (
+        "grader: out/results.1.jsonl cannot be written (File too large); make room, then run the same command again: "
+        "what is judged is kept."
+    )
+    assert contents(judged) == before
 
 
 def test_each_taking_over_can_be_undone(judged: Command) -> None:

@@ -1,0 +1,60 @@
+"""A batch that goes on: asked what it was asked before, it goes on writing what it wrote, so nothing is stale."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from grader.batch.manifest import FORMATS, Asked, Manifest, read_manifest
+from grader.batch.results import LINES
+from grader.batch.roster import Roster, compared
+from grader.errors import UserError
+
+
+def continued(manifest: Manifest, out: Path, formats: tuple[str, ...] | None) -> Manifest:
+    """Return the manifest of a batch that goes on in a folder.
+
+    Args:
+        formats: those that were asked for by name now.
+
+    Raises:
+        UserError: the folder holds results that were asked for otherwise, which would be lost.
+    """
+    try:
+        earlier = read_manifest(out)
+    except UserError:
+        return manifest
+    settings, before = manifest.settings, earlier.settings
+    path = out / LINES
+    if path.is_file() and path.stat().st_size:
+        _require_same(manifest, earlier, out)
+    known = {*before.formats, *(formats or ())}
+    both = tuple(name for name in FORMATS if name in known)
+    settings = replace(settings, formats=both, evidence=settings.evidence or before.evidence)
+    return replace(manifest, settings=settings, roster=manifest.roster or _roster(earlier.roster, manifest))
+
+
+def _require_same(manifest: Manifest, earlier: Manifest, out: Path) -> None:
+    if os.path.realpath(manifest.place) != os.path.realpath(earlier.place):
+        raise UserError(f"{out} holds the results of {earlier.place}; name that again, or another folder for --out.")
+    options: dict[str, tuple[str | None, str | None]] = {
+        f"--{option}": (_asked(manifest.settings, option), _asked(earlier.settings, option))
+        for option in ("set", "problem", "id-pattern", "finding")
+    }
+    for option, (now, before) in options.items():
+        if now != before and before is None:
+            raise UserError(f"{out} was judged without {option}; leave it out, or name another folder.")
+        if now != before:
+            raise UserError(f"{out} was judged with {option} {before}; say so again, or name another folder.")
+
+
+def _asked(settings: Asked, option: str) -> str | None:
+    value: str | None = getattr(settings, option.replace("-", "_"))
+    return value
+
+
+def _roster(earlier: Roster | None, manifest: Manifest) -> Roster | None:
+    if earlier is None:
+        return None
+    return compared(earlier.candidates, (submission.candidate for submission in manifest.submissions), earlier.sha256)
