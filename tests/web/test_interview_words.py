@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,6 +85,20 @@ def test_programs_get_the_verdict_that_belongs_to_the_score(
     path = f"/interviews/{room.interview.public_id}/candidates"
     (tried,) = Program(app, "Lena", "review").told(path)["candidates"][0]["problems"]
     assert (tried["verdict"], tried["score"], tried["last_verdict"]) == ("AC", 100, "WA")
+
+
+def test_a_finding_names_its_faults_in_words(app: Flask, engine: Engine, problems: Path, ada: Browser) -> None:
+    room = begun(app, engine, problems, ada)
+    ada.submit()
+    sentence = (
+        "First wrong stage: output. It behaves like by-three+no-bias and like by-three, which no case tells apart."
+    )
+    finding = replace(WRONG.finding, sentence=sentence, faults=("by-three", "no-bias"), method="fingerprint")
+    judge_last(engine, replace(WRONG, finding=finding))
+    told = sentence.replace("by-three+no-bias", "by three together with no bias").replace("by-three", "by three")
+    assert told in room.lena.text(room.review)
+    packet = room.lena.post(f"{room.exports}/packet", invitation=room.invitation).get_data(as_text=True)
+    assert told in packet
 
 
 def test_a_released_score_by_hand_is_the_one_on_every_page(

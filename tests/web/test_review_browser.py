@@ -9,14 +9,14 @@ from typing import Final
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
 from grader.grading.verdict import Verdict
 from grader.services import accounts
 from grader.services.packages import Packages
 from grader.services.passwords import Passwords
-from grader.store.interview_models import Interview, InterviewMember, Part
-from grader.store.models import FollowUpAnswer
+from grader.store.interview_models import Interview, InterviewMember, Part, ScoreOverride
+from grader.store.models import Attempt, FollowUpAnswer
 from grader.store.session import make_engine, write_session
 from tests.services.interviewing import make_interview
 from tests.services.made import NOON, after, make_judgement
@@ -226,6 +226,9 @@ def test_pages_fit_and_axe_finds_nothing(chromium: Browser, base: str, stage: Ro
     with write_session(stage.engine) as session:
         colleague = accounts.add(session, f"Rita of {name}", None, NOON, is_interviewer=True)
         session.add(InterviewMember(interview_id=interview.id, user_id=colleague.id, part=Part.REVIEWER))
+        key = select(Attempt.id).filter_by(public_id=attempt)
+        by_hand = {"score": 60.5, "reason": "It was mended aloud.", "created_at": NOON, "user_id": colleague.id}
+        session.add(ScoreOverride(attempt_id=session.scalars(key).one(), **by_hand))
     sign_in(page, name)
     page.goto(f"/reviews/{other}")
     page.get_by_label("Unsure").check()
@@ -234,7 +237,15 @@ def test_pages_fit_and_axe_finds_nothing(chromium: Browser, base: str, stage: Ro
     ).click()
     expect(page.get_by_role("status").first).to_be_visible()
     cohort = f"/interviews/{interview.public_id}/cohort"
-    paths = ["/reviews", "/reviews?show=all&verdict=JE", f"/reviews/{attempt}", f"/reviews/{other}?show=all"]
+    overview = f"/interviews/{interview.public_id}"
+    paths = [
+        overview,
+        f"{overview}/exports",
+        "/reviews",
+        "/reviews?show=all&verdict=JE",
+        f"/reviews/{attempt}",
+        f"/reviews/{other}?show=all",
+    ]
     for path in [*paths, f"/reviews/{attempt}?submission=1&compare=fix", cohort, f"{cohort}/similar"]:
         page.goto(path)
         axe.check(page)

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from grader.services import invitations
 from grader.services.packages import Packages
-from grader.store.interview_models import Interview, Invitation, Shown
+from grader.store.interview_models import Interview, Invitation, ScoreOverride, Shown
 from grader.store.models import Attempt, User
 from grader.store.session import make_engine, write_session
 from tests.services.interviewing import make_interview, make_interviewer, make_invitations
@@ -62,7 +62,15 @@ class House:
         """Give who is signed in on a page more time."""
         with write_session(self.engine) as session:
             lead, place, invitation = self._place(session, page)
-            invitations.extend(session, lead, place, invitation, str(minutes), "The line was down.", datetime.now(UTC))
+            why, at = "The line was down.", datetime.now(UTC)
+            invitations.extend(session, lead, place, invitation, str(minutes), why, at, is_confirmed=True)
+
+    def set_score(self, page: Page, score: float) -> None:
+        """Set the score of an attempt's page by hand."""
+        with write_session(self.engine) as session:
+            attempt = session.scalars(select(Attempt).filter_by(public_id=page.url.split("/")[4].split("#")[0])).one()
+            fields = {"user_id": attempt.candidate_id, "reason": "Mended aloud.", "created_at": datetime.now(UTC)}
+            session.add(ScoreOverride(attempt_id=attempt.id, score=score, **fields))
 
     def _place(self, session: Session, page: Page) -> tuple[User, str, str]:
         """Return who leads the interview of an attempt's page, its place and the invitation's."""
@@ -190,6 +198,7 @@ def test_an_open_page_says_that_the_time_was_ended_and_keeps_what_is_typed(scrip
     notice = page.get_by_role("alert")
     expect(notice).to_contain_text("Your time in this interview is over.", timeout=DONE_MS)
     expect(notice).to_contain_text("an interviewer ended your time. The reason: The alarm rang.")
+    expect(page.locator(".clock")).to_contain_text("ended ")
     expect(page.get_by_role("button", name="Submit for grading")).to_be_disabled()
     expect(page.get_by_role("button", name="Run samples")).to_be_disabled()
     page.locator(".cm-content").click()
@@ -258,4 +267,11 @@ def test_every_page_at_three_widths(scripted: Visit, house: House) -> None:
     look()
     for address in (attempt, f"{attempt}/follow-ups", f"{house.address}/taking"):
         page.goto(address)
+        look()
+    page.goto(attempt)
+    house.set_score(page, 60.5)
+    house.release()
+    for address in (interview, attempt, f"{attempt}/submissions/1"):
+        page.goto(address)
+        expect(page.get_by_text("60.5")).to_be_visible()
         look()

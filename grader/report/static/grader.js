@@ -92,7 +92,7 @@ function countDown(clock) {
     clearTimeout(asking);
     try {
       const reply = await fetch(clock.dataset.ask, { redirect: "error" });
-      if (reply.status === 200) return finish(await reply.text());
+      if (reply.status === 200) return finish(await reply.text(), reply.headers.get("Ends-At"));
       hearTime((name) => reply.headers.get(name));
     } catch {
       // the server does not answer, or nobody is signed in: what is typed stays here, and it is asked again
@@ -100,13 +100,16 @@ function countDown(clock) {
     if (!isOver) follow(Math.max(0, remaining()));
   };
   // what ran out leads to the page that says so; an end before that must not take away what is being typed
-  const finish = (notice) => {
+  const finish = (notice, endedAt) => {
     if (isOver) return;
     const form = document.getElementById("editing");
     if (remaining() <= 2 || !form) return location.reload();
     isOver = true;
     clearTimeout(ticking);
     clock.hidden = true;
+    end.previousSibling.textContent = "ended ";
+    end.dateTime = endedAt;
+    localise(end.parentElement);
     form.insertAdjacentHTML("beforebegin", notice);
     localise(form.previousElementSibling);
     form.previousElementSibling.scrollIntoView({ block: "center" });
