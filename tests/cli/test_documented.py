@@ -40,7 +40,11 @@ def help_of(name: str, command: click.Command) -> str:
 
 def options_of(command: click.Command) -> set[str]:
     """Return the options that a command takes, in every spelling."""
-    return {"--help", "-h", *(name for parameter in command.params for name in parameter.opts)}
+    return {
+        "--help",
+        "-h",
+        *(name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)),
+    }
 
 
 def code_in(markdown: str) -> str:

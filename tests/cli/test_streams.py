@@ -175,7 +175,7 @@ def test_ctrl_c_is_no_traceback_while_the_command_loads(command: Command, after:
     time.sleep(after)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)
-    if b"Traceback" in err:  # the interpreter itself was still starting; nothing of ours has begun
-        assert b"/grader/" not in err
+    if b"Traceback" in err:  # the interpreter itself was still starting, or read our first file
+        assert b"in main" not in err
         return
     assert (process.returncode, out, err) == (130, b"", b"grader: Interrupted.\n")

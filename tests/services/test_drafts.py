@@ -47,7 +47,6 @@ def editable(engine: Engine, packages: Packages, user: User, attempt: Attempt) -
         (b"\xef\xbb\xbfmine = 1\n", "mine = 1\n"),
         (b"\0", None),
         (b"\xff", None),
-        (b"#" * ((1 << 20) + 1), None),
     ],
 )
 def test_the_editor_begins_with_the_last_text_or_the_starter(

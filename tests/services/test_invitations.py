@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,11 +50,18 @@ def live_of(engine: Engine, user: User, interview: Interview, minutes: float, pa
 
 
 def extend(
-    engine: Engine, user: User, interview: Interview, invitation: Invitation, at: float, minutes: str = "15"
+    engine: Engine,
+    user: User,
+    interview: Interview,
+    invitation: Invitation,
+    at: float,
+    minutes: str = "15",
+    *,
+    is_confirmed: bool = True,
 ) -> Extension:
     with write_session(engine) as session:
-        public_id, reason = invitation.public_id, "The fire alarm rang."
-        return invitations.extend(session, user, interview.public_id, public_id, minutes, reason, after(at))
+        ids, reason = (interview.public_id, invitation.public_id), "The fire alarm rang."
+        return invitations.extend(session, user, *ids, minutes, reason, after(at), is_confirmed=is_confirmed)
 
 
 @pytest.mark.parametrize("case", NAMES, ids=lambda case: repr(case.get("text", case.get("file")))[:40])
@@ -229,9 +237,9 @@ def test_only_leads_invite_and_change_time(
 
 
 def test_nobody_is_invited_to_what_is_over(engine: Engine, packages: Packages, lead: User) -> None:
-    closed = make_interview(engine, packages, lead, closes_at=NOON)
-    archived = make_interview(engine, packages, lead)
+    closed, archived = (make_interview(engine, packages, lead) for _ in range(2))
     with write_session(engine) as session:
+        session.execute(update(Interview).where(Interview.id == closed.id).values(closes_at=NOON))
         interviews.archive(session, lead, archived.public_id, NOON, is_archived=True)
     for interview, word in ((closed, "closed"), (archived, "archived")):
         with pytest.raises(NotNow, match=f"This interview is {word}"):
@@ -338,3 +346,30 @@ def test_names_that_look_alike_are_told_and_invited(engine: Engine, lead: User, 
         Alike("\u0410nna", "Anna", 1, "cyrillic capital letter a"),
         Alike("\u0412o", "Bo", 1, "cyrillic capital letter ve"),
     )
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "points", "told"),
+    [
+        (Shown.AT_ONCE, Shown.AT_ONCE, ""),
+        (Shown.AT_ONCE, Shown.AFTER_END, "points"),
+        (Shown.AFTER_END, Shown.AFTER_END, "verdicts and points"),
+    ],
+)
+def test_who_could_read_more_since_the_end_goes_on_by_a_confirmation_that_is_kept(
+    engine: Engine, packages: Packages, lead: User, verdicts: Shown, points: Shown, told: str
+) -> None:
+    interview = make_interview(engine, packages, lead, verdicts=verdicts, points=points)
+    (invited,) = make_invitations(engine, lead, interview, "Ines")
+    begin(engine, invited.token, make_candidate(engine), after(1))
+    invitation = invitation_with(engine, invited.token)
+    if told:
+        with pytest.raises(UnusableSettings, match=f"they can read {told}; confirm that below"):
+            extend(engine, lead, interview, invitation, 70, is_confirmed=False)
+    extend(engine, lead, interview, invitation, 70, is_confirmed=bool(told))
+    with read_session(engine) as session:
+        (change,) = all_changes(session, invitation)
+        detail = session.scalars(select(AuditEntry.detail).filter_by(action="invitation.extend")).one()
+    kept = f" ({told.capitalize()} could be read before.)" if told else ""
+    assert change.reason == f"The fire alarm rang.{kept}"
+    assert json.loads(detail).get("told_before", "") == told

@@ -82,7 +82,7 @@ def test_a_leading_newline_survives_the_editor(ada: Browser) -> None:
     assert re.search(r"<textarea[^>]*>\n\n\nx = 1\n</textarea>", ada.text(ada.attempt))
 
 
-@pytest.mark.parametrize("source", [b"\0\xff\xfe", b"a = 1\r\n", b"\xef\xbb\xbfx", b"#" * ((1 << 20) + 1)])
+@pytest.mark.parametrize("source", [b"\0\xff\xfe", b"a = 1\r\n", b"\xef\xbb\xbfx", b"#" * (1 << 20)])
 def test_files_are_kept_byte_for_byte(ada: Browser, engine: Engine, source: bytes) -> None:
     ada.start()
     assert ada.submit_file(source).status_code == 303
@@ -93,7 +93,7 @@ def test_files_are_kept_byte_for_byte(ada: Browser, engine: Engine, source: byte
 
 def test_a_large_source_is_shown_in_part(ada: Browser, engine: Engine) -> None:
     ada.start()
-    ada.submit_file(b"a = 1\n" + b"\0" * 3_000_000)
+    ada.submit_file(b"a = 1\n" + b"\0" * 1_000_000)
     judge_last(engine, make_judgement(Verdict.WA))
     page = ada.text(f"{ada.attempt}/submissions/1")
     assert "bytes more are stored" in page
