@@ -117,6 +117,12 @@ def are_answers_out(interview: Interview, now: datetime) -> bool:
     return interview.answers in (Shown.AT_ONCE, Shown.AFTER_END) and is_closed_to_all(interview, now)
 
 
+def told_at_the_end(interview: Interview) -> str:
+    """Return what candidates read once their own time is over and not before; empty: nothing."""
+    parts = [("verdicts", interview.verdicts), ("points", interview.points)]
+    return " and ".join(word for word, shown in parts if shown is Shown.AFTER_END)
+
+
 def _practice(attempt: Attempt) -> Feedback:
     is_over = attempt.is_over
     return Feedback(

@@ -11,7 +11,8 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from grader.services import audit
-from grader.services.feedback import are_answers_out
+from grader.services.audit import Fact
+from grader.services.feedback import are_answers_out, told_at_the_end
 from grader.services.interview_settings import UnusableSettings, whole_number
 from grader.services.interviews import NotNow
 from grader.services.invitation_names import Alike, alike
@@ -149,21 +150,62 @@ def revoke(session: Session, user: User, public_id: str, invitation_id: str, now
 
 
 def extend(
-    session: Session, user: User, public_id: str, invitation_id: str, minutes: str, reason: str, now: datetime
+    session: Session,
+    user: User,
+    public_id: str,
+    invitation_id: str,
+    minutes: str,
+    reason: str,
+    now: datetime,
+    *,
+    is_confirmed: bool = False,
 ) -> Extension:
     """Give a candidate more time; who has ended goes on from now.
+
+    Args:
+        session: stores the time.
+        user: who gives it.
+        public_id: the interview's.
+        invitation_id: the candidate's.
+        minutes: as they were typed.
+        reason: why; reviewers read it.
+        now: the time.
+        is_confirmed: whether the user knows what the candidate could read since their time was over; then the reason
+            says so.
 
     Raises:
         NotFound: the user leads no such interview, or it has no such candidate.
         NotNow: the candidate has not started or deleted the account, results or answers are out, or the interview is
             archived or closes before.
-        UnusableSettings: the minutes or the reason cannot be used.
+        UnusableSettings: the minutes or the reason cannot be used, or a confirmation is missing.
     """
     interview, invitation = _locked(session, user, public_id, invitation_id)
     number = whole_number(minutes, "minutes", 1, EXTENSION_MAX, "minutes")
     why = _reason(reason)
     if invitation.started_at is None or invitation.ends_at is None:
         raise NotNow(f"{invitation.label} has not started yet; their time begins when they do.")
+    _require_extendable(invitation, interview, now)
+    is_over = state(invitation, interview, now) is State.ENDED
+    ends_at = (now if is_over else invitation.ends_at) + timedelta(minutes=number)
+    if interview.closes_at is not None and ends_at > interview.closes_at:
+        raise NotNow(
+            f"The interview closes at {told_time(interview.closes_at)}, before that time would be over; "
+            "change its window first."
+        )
+    told = told_at_the_end(interview) if is_over else ""
+    if told and not is_confirmed:
+        raise UnusableSettings(f"Since their time was over they can read {told}; confirm that below.", "confirmed")
+    why += f" ({told.capitalize()} could be read before.)" if told else ""
+    invitation.ends_at, invitation.ended_at = ends_at, None
+    extension = Extension(invitation_id=invitation.id, user_id=user.id, minutes=number, reason=why, created_at=now)
+    session.add(extension)
+    told_facts: dict[str, Fact] = {"told_before": told} if told else {}
+    facts: dict[str, Fact] = {"minutes": number, "reopened": is_over, **told_facts}
+    audit.record(session, user, "invitation.extend", invitation, now, interview, **facts)
+    return extension
+
+
+def _require_extendable(invitation: Invitation, interview: Interview, now: datetime) -> None:
     if invitation.user is not None and invitation.user.is_former:
         raise NotNow(f"The account of {invitation.label} is deleted, so nobody could go on; invite them again instead.")
     if interview.released_at is not None:
@@ -172,18 +214,6 @@ def extend(
         raise NotNow("Nobody can start any more, so candidates can read the answers, and nobody gets more time.")
     if interview.archived_at is not None:
         raise NotNow("This interview is archived; take it out of the archive to give more time.")
-    is_over = state(invitation, interview, now) is State.ENDED
-    ends_at = (now if is_over else invitation.ends_at) + timedelta(minutes=number)
-    if interview.closes_at is not None and ends_at > interview.closes_at:
-        raise NotNow(
-            f"The interview closes at {told_time(interview.closes_at)}, before that time would be over; "
-            "change its window first."
-        )
-    invitation.ends_at, invitation.ended_at = ends_at, None
-    extension = Extension(invitation_id=invitation.id, user_id=user.id, minutes=number, reason=why, created_at=now)
-    session.add(extension)
-    audit.record(session, user, "invitation.extend", invitation, now, interview, minutes=number, reopened=is_over)
-    return extension
 
 
 def end_early(

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from grader.errors import NotFound, UserError
 from grader.report.result import csv_line
 from grader.services import interviews, invitation_names, invitations, live
-from grader.services.feedback import are_answers_out
+from grader.services.feedback import are_answers_out, told_at_the_end
 from grader.services.interview_settings import UnusableSettings
 from grader.services.invitation_names import Alike
 from grader.services.invitations import EXTENSION_MAX, INVITATIONS_MAX, REASON_LENGTH, Invited
@@ -118,6 +118,7 @@ def _candidate(
         changes=changes,
         is_lead=queries.is_lead(current, interview),
         are_answers_out=are_answers_out(interview, now()),
+        told_at_the_end=told_at_the_end(interview),
         error=error,
         place=place,
         wrong=error.field if isinstance(error, UnusableSettings) else "",
@@ -170,7 +171,10 @@ def extend(public_id: str, invitation: str) -> ResponseReturnValue:
 
 
 def _extended(session: Session, public_id: str, invitation: str, minutes: str, reason: str) -> str:
-    invitations.extend(session, current_user(), public_id, invitation, minutes, reason, now())
+    is_confirmed = "confirmed" in request.form
+    invitations.extend(
+        session, current_user(), public_id, invitation, minutes, reason, now(), is_confirmed=is_confirmed
+    )
     return _address_of(public_id, invitation, "extended")
 
 

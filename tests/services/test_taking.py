@@ -92,9 +92,8 @@ class Place:
 
     def extend(self, minutes: int, now: datetime) -> None:
         with write_session(self.engine) as session:
-            invitations.extend(
-                session, self.lead, self.interview.public_id, self.accepted, str(minutes), "a fire drill", now
-            )
+            ids = (self.interview.public_id, self.accepted)
+            invitations.extend(session, self.lead, *ids, str(minutes), "a fire drill", now, is_confirmed=True)
 
     def seen(self, now: datetime) -> Taking:
         with read_session(self.engine) as session:

@@ -49,7 +49,7 @@ def said(browser: Browser, path: str) -> list[str]:
 def test_everything_counts_one(room: Room, app: Flask, engine: Engine, is_over: bool) -> None:
     if is_over:
         room.lena.post(f"{room.candidate}/end", why="x")
-        room.lena.post(f"{room.candidate}/extend", minutes="1", reason="x")
+        room.lena.post(f"{room.candidate}/extend", minutes="1", reason="x", confirmed="1")
         room.ada.post(f"{room.taking}/end")
     interview = room.exports.removesuffix("/exports")
     places = {"interview": interview, "review": room.review, "taking": room.taking, "attempt": room.ada.attempt}

@@ -49,12 +49,16 @@ def test_what_the_candidate_ends_is_told_as_that(room: Room) -> None:
 
 def test_more_time_is_told_without_its_reason(room: Room) -> None:
     room.lena.post(f"{room.candidate}/end", why="Went out.")
-    room.lena.post(f"{room.candidate}/extend", minutes="1", reason=REASON)
+    refused = room.lena.post(f"{room.candidate}/extend", minutes="1", reason=REASON)
+    assert refused.status_code == 400
+    assert "Since their time was over they can read points; confirm that below." in refused.get_data(as_text=True)
+    assert room.lena.post(f"{room.candidate}/extend", minutes="1", reason=REASON, confirmed="1").status_code == 303
+    kept = f"{REASON} (Points could be read before.)"
     told = "TIME : an interviewer ended your time TIME : an interviewer gave you 1 minute more"
     assert words(room.ada.text(room.taking), "Changes of your time") == told
     assert words(room.lena.text(room.candidate), "What changed their time") == room.packet()
-    assert room.timeline().endswith(f"time ended early TIME By Lena: Went out. 1 minute more TIME By Lena: {REASON}")
-    assert room.packet() == f"ended early by Lena, TIME Went out. 1 minute more by Lena, TIME {REASON}"
+    assert room.timeline().endswith(f"time ended early TIME By Lena: Went out. 1 minute more TIME By Lena: {kept}")
+    assert room.packet() == f"ended early by Lena, TIME Went out. 1 minute more by Lena, TIME {kept}"
 
 
 def test_a_time_that_ran_out_is_no_early_end(room: Room, engine: Engine) -> None:
