@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
 from grader.batch.archive import faults_of, members
 from grader.batch.layout import Layout
-from grader.batch.submissions import Found, Submission, text_of_name
+from grader.batch.submissions import Found, Submission, Unusable, normal_name, text_of_name
 from grader.batch.table import rows_of
 from grader.errors import UserError
 from grader.wording import counted
@@ -31,7 +31,20 @@ class _Seen:
     meant: dict[tuple[str, str], list[Submission]] = field(default_factory=lambda: defaultdict(list))
     ignored: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
-    candidates: dict[str, None] = field(default_factory=dict)
+    candidates: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # with how they are spelled
+    unusable: list[Unusable] = field(default_factory=list)
+
+    def candidate(self, name: str) -> str:
+        """Take a candidate in; return the name that is used."""
+        normal = normal_name(name)
+        self.candidates[normal].add(name)
+        return normal
+
+    def lost(self, where: str, why: str, candidate: str = "", problem: str = "") -> None:
+        """Tell of something that somebody has handed in, and remember whose it is where that is known."""
+        self.unreadable.append(f"{where} {why}; nothing in it is judged.")
+        if candidate:
+            self.unusable.append(Unusable(normal_name(candidate), problem, why))
 
     def file(self, name: str, path: Path, member: str = "") -> None:
         """Take a file in, by its path below what was named."""
@@ -39,10 +52,9 @@ class _Seen:
         if key is None:
             self.ignored.append(name)
         else:
-            self.submission(Submission(*key, path, member))
+            self.submission(Submission(self.candidate(key[0]), key[1], path, member))
 
     def submission(self, submission: Submission) -> None:
-        self.candidates[submission.candidate] = None
         self.meant[submission.key].append(submission)
 
     def found(self) -> Found:
@@ -53,12 +65,14 @@ class _Seen:
                 who, slug = items[0].key
                 first, second = sorted(item.place for item in items)[:2]
                 self.unreadable.append(f"{first} and {second} are both {slug} of {who}; keep one, neither is judged.")
+                self.unusable.append(Unusable(who, slug, "was handed in twice"))
         return Found(
             tuple(single),
             tuple(self.ignored),
             tuple(self.unreadable),
             tuple(self.candidates),
-            tuple(_twins(self.candidates)),
+            (*_twins(self.candidates), *_spellings(self.candidates)),
+            tuple(sorted(self.unusable)),
         )
 
 
@@ -121,9 +135,9 @@ def _search_candidates(folder: Path, seen: _Seen) -> None:
         if not os.path.isdir(candidate.path):
             seen.ignored.append(name)
             continue
-        if (files := _files_of(candidate, seen)) is None:
+        if (files := _files_of(candidate, seen, name)) is None:
             continue
-        seen.candidates[name] = None
+        seen.candidate(name)
         for file in files:
             seen.file(f"{name}/{text_of_name(file.name)}", Path(file.path))
 
@@ -137,16 +151,15 @@ def _is_meant(name: str) -> bool:
     return not name.startswith(".") and name not in _NOT_OURS
 
 
-def _files_of(folder: os.DirEntry[str], seen: _Seen) -> list[os.DirEntry[str]] | None:
+def _files_of(folder: os.DirEntry[str], seen: _Seen, candidate: str = "") -> list[os.DirEntry[str]] | None:
     """Return what a folder holds, or None and a sentence where it is not read."""
     if folder.is_symlink():
-        seen.unreadable.append(f"{text_of_name(folder.name)} is a link; nothing in it is judged.")
+        seen.lost(text_of_name(folder.name), "is a link", candidate)
         return None
     try:
         return _entries(Path(folder.path))
     except OSError as error:
-        why = f"cannot be read ({error.strerror})"
-        seen.unreadable.append(f"{text_of_name(folder.name)} {why}; nothing in it is judged.")
+        seen.lost(text_of_name(folder.name), f"cannot be read ({error.strerror})", candidate)
         return None
 
 
@@ -166,25 +179,27 @@ def _search_below(folder: Path, seen: _Seen) -> None:
         if not os.path.isdir(entry.path):
             seen.file(name, Path(entry.path))
         elif name.count("/") >= DEPTH_MAX:
-            seen.unreadable.append(f"{name} is nested too deeply; nothing in it is judged.")
+            seen.lost(name, "is nested too deeply")
         elif (inner := _files_of(entry, seen)) is not None:
             waiting += [(below, f"{name}/") for below in reversed(inner)]
 
 
 def _search_archive(path: Path, seen: _Seen) -> None:
-    sound = []
+    sound, faulty = [], []
     for info in members(path):
         if fault := next(faults_of(info), None):
-            seen.unreadable.append(f"{path}/{info.orig_filename} {fault}; nothing in it is judged.")
+            faulty.append((info.orig_filename, fault))
         elif all(map(_is_meant, info.filename.rstrip("/").split("/"))):
             sound.append(info)
     top = _top_of([info.filename for info in sound if not info.is_dir()])
+    for name, fault in faulty:
+        seen.lost(f"{path}/{name}", fault, *(seen.layout.key_of(name.removeprefix(top)) or ()))
     for info in sound:
         name = info.filename.removeprefix(top)
         if not info.is_dir():
             seen.file(name, path, info.filename)
         elif name.count("/") == 1 and seen.layout.pattern is None:
-            seen.candidates[name.rstrip("/")] = None
+            seen.candidate(name.rstrip("/"))
 
 
 def _top_of(names: list[str]) -> str:
@@ -203,11 +218,11 @@ def _read_table(path: Path, seen: _Seen) -> None:
         if slug not in seen.layout.known:
             seen.ignored.append(f"{where} ({slug})")
         elif not row["candidate"]:
-            seen.unreadable.append(f"{where} names no candidate; nothing in it is judged.")
+            seen.lost(where, "names no candidate")
         elif why := _strays(path.parent, row["path"]):
-            seen.unreadable.append(f"{where}: {row['path']} {why}; nothing in it is judged.")
+            seen.lost(f"{where}: {row['path']}", why, row["candidate"], slug)
         else:
-            seen.submission(Submission(row["candidate"], slug, path.parent / row["path"]))
+            seen.submission(Submission(seen.candidate(row["candidate"]), slug, path.parent / row["path"]))
 
 
 def _strays(folder: Path, relative: str) -> str:
@@ -225,11 +240,18 @@ def _strays(folder: Path, relative: str) -> str:
     return ""
 
 
-def _twins(candidates: dict[str, None]) -> Iterator[str]:
+def _spellings(candidates: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield a remark on names that are one although they are written otherwise: they may be two people's."""
+    for name, spellings in candidates.items():
+        if len(spellings) > 1:
+            yield f"{name} is written in {len(spellings)} ways that look the same; it is judged as 1 candidate."
+
+
+def _twins(candidates: Collection[str]) -> Iterator[str]:
     """Yield a remark on names that only their case tells apart: they may be one person's."""
     by_case = defaultdict(list)
     for name in candidates:
-        by_case[name.casefold()].append(name)
+        by_case[normal_name(name.casefold())].append(name)
     for names in by_case.values():
         if len(names) > 1:
             alike = " and ".join(sorted(names))

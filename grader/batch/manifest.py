@@ -16,7 +16,7 @@ from grader.batch.disk import write_text
 from grader.batch.find import Kind, kind_of
 from grader.batch.roster import Roster
 from grader.batch.sources import Sources, distinct
-from grader.batch.submissions import Found, Submission, text_of_name
+from grader.batch.submissions import Found, Submission, Unusable, text_of_name
 from grader.errors import UserError
 from grader.grading.judge import Depth
 from grader.grading.judge_run import VERSIONS
@@ -52,6 +52,7 @@ class Manifest:
     sources: Mapping[tuple[str, str], str]
     ignored: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
+    unusable: tuple[Unusable, ...] = ()
     roster: Roster | None = None
     verdicts: Mapping[str, int] | None = None  # None until the batch is complete
 
@@ -96,6 +97,7 @@ class Manifest:
             "submissions": listed,
             "ignored": list(self.ignored),
             "unreadable": list(self.unreadable),
+            "unusable": [asdict(each) for each in self.unusable],
         }
 
     def counts(self) -> dict[str, Any]:
@@ -130,6 +132,7 @@ def manifest_of(
         sources=sources.sha256,
         ignored=found.ignored,
         unreadable=(*found.unreadable, *(f"{item.place} {why}; it has no result." for item, why in sources.unreadable)),
+        unusable=(*found.unusable, *(Unusable(*item.key, why) for item, why in sources.unreadable)),
         roster=roster,
     )
 
@@ -174,6 +177,7 @@ def _read(value: dict[str, Any]) -> Manifest:
         },
         ignored=tuple(value["ignored"]),
         unreadable=tuple(value["unreadable"]),
+        unusable=tuple(Unusable(**each) for each in value.get("unusable", ())),
         roster=Roster(**{key: _tuple(each) for key, each in roster.items()}) if roster else None,
         verdicts=value["counts"]["verdicts"],
     )

@@ -64,11 +64,12 @@ def write_outputs(folder: Path, manifest: Manifest) -> list[dict[str, str]]:
     rows = lines.rows
     formats = manifest.settings.formats
     expected = manifest.roster.candidates if manifest.roster else ()
+    unusable = {(each.candidate, each.problem): each.why for each in manifest.unusable}
     if "csv" in formats:
         write_text(folder / "results.csv", csv_table(rows))
-        write_text(folder / "gradebook.csv", gradebook_csv(rows, manifest.problems, expected))
+        write_text(folder / "gradebook.csv", gradebook_csv(rows, manifest.problems, expected, unusable))
         if manifest.roster:
-            write_text(folder / "roster.csv", roster_csv(rows, manifest.problems, expected))
+            write_text(folder / "roster.csv", roster_csv(rows, manifest.problems, expected, unusable))
     if "junit" in formats:
         write_text(folder / "junit.xml", junit_xml(lines.values()), durable=False)
     if "gradescope" in formats or "html" in formats:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.batch.submissions import Found
+from grader.batch.submissions import Found, normal_name
 from grader.batch.table import rows_of
 from grader.errors import UserError
 
@@ -28,7 +28,7 @@ def read_roster(path: Path, found: Found) -> Roster:
     Raises:
         UserError: it cannot be read, has no column `candidate`, or names nobody.
     """
-    names = dict.fromkeys(row["candidate"] for _, row in rows_of(path, ("candidate",)) if row["candidate"])
+    names = {normal_name(row["candidate"]) for _, row in rows_of(path, ("candidate",)) if row["candidate"]}
     if not names:
         raise UserError(f"{path} names no candidate; give each a line below the column candidate.")
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,15 @@ class Submission:
         return f"{self.path}/{self.member}" if self.member else str(self.path)
 
 
+@dataclass(frozen=True, order=True)
+class Unusable:
+    """What a candidate has handed in and nobody can judge."""
+
+    candidate: str
+    problem: str  # "" where that is not known, or it is all of them
+    why: str  # the end of a sentence
+
+
 @dataclass(frozen=True)
 class Found:
     """The submissions of a batch, sorted, and whatever else stood there."""
@@ -48,6 +58,7 @@ class Found:
     unreadable: tuple[str, ...]  # sentences on what is none although somebody meant it to be one
     candidates: tuple[str, ...]  # who has a place here, whether or not it holds a submission
     remarks: tuple[str, ...] = ()  # sentences on what is judged and looks like a mistake
+    unusable: tuple[Unusable, ...] = ()  # whose of `unreadable` is known
 
     def missing(self, problems: Sequence[str]) -> dict[str, list[str]]:
         """Return, by candidate, those of the problems that there is no submission for; who lacks none is left out."""
@@ -59,6 +70,11 @@ class Found:
 def text_of_name(name: str) -> str:
     """Return a file name as text that any encoding carries; different names give different texts."""
     return os.fsencode(name).replace(b"\\", rb"\\").decode("utf-8", "backslashreplace")
+
+
+def normal_name(name: str) -> str:
+    """Return a candidate's name in the one form that all are compared in; file systems and tables spell é in two."""
+    return unicodedata.normalize("NFC", name)
 
 
 def read_submission(submission: Submission) -> bytes:

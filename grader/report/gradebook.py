@@ -5,45 +5,67 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from grader.report.result import number, safe_cell
 
-_HANDED_IN, _MISSING, _EXTRA = "handed_in", "missing", "extra"
-ROSTER_COLUMNS: Final = ("candidate", "status", "missing_problems")
+_HANDED_IN, _MISSING, _EXTRA, _UNUSABLE = "handed_in", "missing", "extra", "unusable"
+ROSTER_COLUMNS: Final = ("candidate", "status", "missing_problems", "unusable")
+_NO_POINTS: Final = ("", "JE", _UNUSABLE)
+Unusable = Mapping[tuple[str, str], str]  # why, by candidate and problem; a problem "" is every one
 
 
-def gradebook_csv(rows: Iterable[Mapping[str, str]], problems: Sequence[str], expected: Sequence[str] = ()) -> str:
+def gradebook_csv(
+    rows: Iterable[Mapping[str, str]],
+    problems: Sequence[str],
+    expected: Sequence[str] = (),
+    unusable: Unusable = MappingProxyType({}),
+) -> str:
     """Return the wide table: points by problem and their total.
 
-    A cell is empty where nothing was handed in, and JE where we failed: that has no score and is in no total.
+    A cell is empty where nothing was handed in, `unusable` where what was cannot be judged, and JE where we failed:
+    these have no score and are in no total.
 
     Args:
         rows: of results.csv.
         expected: candidates who have a row in any case.
+        unusable: what was handed in and cannot be judged.
     """
     points: dict[str, dict[str, str]] = {candidate: {} for candidate in expected}
+    for candidate, problem in unusable:
+        for each in [problem] if problem else problems:
+            points.setdefault(candidate, {})[each] = _UNUSABLE
     for row in rows:
         points.setdefault(row["candidate"], {})[row["problem"]] = row["score"] or row["verdict"]
     lines = []
     for candidate in sorted(points):
         cells = [points[candidate].get(problem, "") for problem in problems]
-        total = sum(float(text) for text in cells if text and text != "JE")
+        total = sum(float(text) for text in cells if text not in _NO_POINTS)
         lines.append([candidate, *cells, number(total)])
     return _csv(["candidate", *problems, "total"], lines)
 
 
-def roster_csv(rows: Iterable[Mapping[str, str]], problems: Sequence[str], expected: Sequence[str]) -> str:
-    """Return who of a roster handed in, who did not, and who is not on it."""
+def roster_csv(
+    rows: Iterable[Mapping[str, str]],
+    problems: Sequence[str],
+    expected: Sequence[str],
+    unusable: Unusable = MappingProxyType({}),
+) -> str:
+    """Return who of a roster handed in, who did not, whose files cannot be judged and why, and who is not on it."""
     handed_in: dict[str, set[str]] = {candidate: set() for candidate in expected}
     for row in rows:
         handed_in.setdefault(row["candidate"], set()).add(row["problem"])
-    known = set(expected)
+    known, whys = set(expected), dict[str, list[str]]()
+    for (candidate, problem), why in sorted(unusable.items()):
+        handed_in.setdefault(candidate, set())
+        whys.setdefault(candidate, []).append(f"{problem} {why}" if problem else why)
     lines = []
     for candidate in sorted(handed_in):
-        status = _EXTRA if candidate not in known else _HANDED_IN if handed_in[candidate] else _MISSING
+        absent = _UNUSABLE if candidate in whys else _MISSING
+        status = _EXTRA if candidate not in known else _HANDED_IN if handed_in[candidate] else absent
         lacking = [problem for problem in problems if problem not in handed_in[candidate]]
-        lines.append([candidate, status, " ".join(lacking)])
+        lines.append([candidate, status, " ".join(lacking), "; ".join(whys.get(candidate, ()))])
     return _csv(ROSTER_COLUMNS, lines)
 
 

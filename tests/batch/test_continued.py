@@ -88,7 +88,7 @@ def test_a_roster_is_carried_on_and_may_be_another(folder: Command) -> None:
     assert folder.run(*args, "--resume", "--roster", "roster.csv", env=ENV).code == 0
     tables.append((folder.folder / "out/roster.csv").read_text())
     assert [table.split()[1:] for table in tables] == [
-        ["ann,handed_in,", "bob,extra,", "zoe,missing,first"],
-        ["ann,handed_in,", "bob,handed_in,"],
+        ["ann,handed_in,,", "bob,extra,,", "zoe,missing,first,"],
+        ["ann,handed_in,,", "bob,handed_in,,"],
     ]
     assert verdicts(folder.folder / "out") == {"ann": "WA", "bob": "WA"}

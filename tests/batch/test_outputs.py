@@ -93,11 +93,51 @@ def test_the_manifest_tells_what_went_in(command: Command) -> None:
         ],
         "ignored": ["eve/no-such-problem.py"],
         "unreadable": [],
+        "unusable": [],
     }
     assert (command.folder / "out/roster.csv").read_text() == (
-        f"candidate,status,missing_problems\nann,handed_in,\nbob,extra,\nzoe,missing,{SLUG}\n"
+        f"candidate,status,missing_problems,unusable\nann,handed_in,,\nbob,extra,,\nzoe,missing,{SLUG},\n"
     )
     assert (command.folder / "out/gradebook.csv").read_text().splitlines()[-1] == "zoe,,0"
+
+
+def test_whoever_handed_in_something_unusable_is_not_absent(command: Command) -> None:
+    put(command.folder / "in", "ann", RIGHT)
+    (command.folder / "in/bob").mkdir()
+    (command.folder / f"in/bob/{SLUG}.py").symlink_to("/etc/passwd")
+    (command.folder / "in/eve").symlink_to("ann")
+    (command.folder / "roster.csv").write_text("candidate\nann\nbob\neve\nzoe\n")
+    assert command.run("batch", "in", "--out", "out", "--roster", "roster.csv", env=ENV).code == 2
+    assert (command.folder / "out/roster.csv").read_text().splitlines()[1:] == [
+        "ann,handed_in,,",
+        f"bob,unusable,{SLUG},{SLUG} is a link",
+        f"eve,unusable,{SLUG},is a link",
+        f"zoe,missing,{SLUG},",
+    ]
+    assert (command.folder / "out/gradebook.csv").read_text().splitlines()[1:] == [
+        "ann,100,100", "bob,unusable,0", "eve,unusable,0", "zoe,,0",
+    ]  # fmt: skip
+
+
+def test_names_that_are_spelled_in_two_ways_are_one(command: Command) -> None:
+    composed, apart = "Zo\u00eb", "Zoe\u0308"
+    put(command.folder / "in", apart, RIGHT)
+    put(command.folder / "in", "Ren\u00e9", RIGHT)
+    (command.folder / "in/Rene\u0301").mkdir()
+    (command.folder / "roster.csv").write_text(f"candidate\n{composed}\nRene\u0301\n", encoding="utf-8")
+    ended = command.run("batch", "in", "--out", "out", "--roster", "roster.csv", env=ENV)
+    assert (ended.code, ended.err.splitlines()) == (
+        0,
+        [
+            "grader: Ren\u00e9 is written in 2 ways that look the same; it is judged as 1 candidate.",
+            "2 results: 2 AC; in out",
+        ],
+    )
+    assert verdicts(command.folder / "out") == {composed: "AC", "Ren\u00e9": "AC"}
+    assert [row.split(",")[1] for row in (command.folder / "out/roster.csv").read_text().splitlines()[1:]] == [
+        "handed_in",
+        "handed_in",
+    ]
 
 
 def test_equal_sources_are_judged_once(command: Command) -> None:

@@ -42,7 +42,19 @@ def test_points_with_fractions_are_added_as_they_stand() -> None:
 
 def test_a_roster_table_tells_who_handed_in_what() -> None:
     assert roster_csv(ROWS, ["p", "q"], ["zoe", "ann", "bob"]) == (
-        "candidate,status,missing_problems\nann,handed_in,\nbob,handed_in,p\neve,extra,q\nzoe,missing,p q\n"
+        "candidate,status,missing_problems,unusable\n"
+        "ann,handed_in,,\nbob,handed_in,p,\neve,extra,q,\nzoe,missing,p q,\n"
+    )
+
+
+def test_what_cannot_be_judged_is_not_absent() -> None:
+    unusable = {("bob", "p"): "is a link", ("zoe", ""): "cannot be read"}
+    assert gradebook_csv(ROWS, ["q", "p"], ["zoe", "ann"], unusable) == (
+        "candidate,q,p,total\nann,JE,100,100\nbob,40,unusable,40\neve,,0,0\nzoe,unusable,unusable,0\n"
+    )
+    assert roster_csv(ROWS, ["p", "q"], ["zoe", "ann", "bob"], unusable) == (
+        "candidate,status,missing_problems,unusable\n"
+        "ann,handed_in,,\nbob,handed_in,p,p is a link\neve,extra,q,\nzoe,unusable,p q,cannot be read\n"
     )
 
 
