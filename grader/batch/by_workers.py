@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
+from grader import __version__
 from grader.batch.disk import Halted
+from grader.batch.jobs import Jobs
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.batch.worker import Outcome
 from grader.errors import InvalidPackage
@@ -42,22 +44,6 @@ LOST_S: Final = 300.0  # that the database may be away
 Done = TypeVar("Done")
 
 
-class Jobs(Protocol):
-    """The queue of the workers; every method works within a session's transaction."""
-
-    def chunks(self, session: Session, run: int, chunks: Sequence[Sequence[int]]) -> None:
-        """Store a job for each of several chunks of keys."""
-
-    def drop_chunks(self, session: Session, run: int) -> None:
-        """Remove the jobs of a run that are not begun."""
-
-    def chunks_under_way(self, session: Session, run: int) -> int:
-        """Return how many jobs of a run are under way."""
-
-    def workers(self, session: Session) -> int:
-        """Return how many workers live."""
-
-
 @dataclass
 class _State:
     """What a run has in the database."""
@@ -75,6 +61,10 @@ class _State:
     def is_full(self) -> bool:
         """Whether more would be too much."""
         return len(self.waiting) >= WAITING_MAX or sum(size for _, size in self.waiting.values()) >= WAITING_BYTES
+
+
+class _Left(Exception):
+    """The database is away, and somebody does not want to wait for it."""
 
 
 class _RunGone(Exception):
@@ -117,12 +107,13 @@ class ByWorkers:
         """
         if not submissions or self._stopped:
             return
-        state = _State(self._patiently(self._begin))
-        try:
-            yield from self._judged(deque(submissions), state)
-        finally:
-            with contextlib.suppress(DBAPIError):
-                self._end(state.run)
+        with contextlib.suppress(_Left):  # what is not taken out is judged again when the command goes on
+            state = _State(self._patiently(self._begin))
+            try:
+                yield from self._judged(deque(submissions), state)
+            finally:
+                with contextlib.suppress(DBAPIError):
+                    self._end(state.run)
 
     def _judged(self, todo: deque[Submission], state: _State) -> Iterator[Outcome]:
         pause, progress = POLL_S[0], time.monotonic()
@@ -142,8 +133,7 @@ class ByWorkers:
                 return
             else:
                 if time.monotonic() - progress > PATIENCE_S:
-                    self._explain()
-                    progress = float("inf")  # once
+                    progress = float("inf") if self._explain(state.run) else time.monotonic()  # once
                 time.sleep(pause)
                 pause = min(2 * pause, POLL_S[1])
 
@@ -197,8 +187,7 @@ class ByWorkers:
         found = self._package_keys[slug]
         if isinstance(found, int):
             return found
-        detail = found.judgement.message
-        return Recorded.of(not_judged(slug, source, Reason.INVALID_PACKAGE, detail))
+        return Recorded.of(not_judged(slug, source, Reason.INVALID_PACKAGE, found.trouble))
 
     def _remember(self, slug: str) -> int | Recorded:
         try:
@@ -240,13 +229,29 @@ class ByWorkers:
 
         return self._patiently(under_way) == 0
 
-    def _explain(self) -> None:
-        def live() -> int:
-            with read_session(self._engine) as session:
-                return self._jobs.workers(session)
+    def _explain(self, run: int) -> bool:
+        """Say why nothing comes, where that is known; return whether it was said."""
 
-        if self._patiently(live) == 0:
+        def asked() -> tuple[int, int, int]:
+            with read_session(self._engine) as session:
+                return self._jobs.workers(session), *self._jobs.tried(session, run)
+
+        live, tried, left = self._patiently(asked)
+        if live == 0:
             self._tell("No worker is there to judge; start one with: grader worker")
+        elif tried == 0:
+            self._tell(
+                "No worker takes batches: those there are leave them out, or have no time for them; "
+                "start one with: grader worker --queues batch"
+            )
+        elif tried == left:
+            self._tell(
+                f"No worker takes batches of this release, {__version__}, or their logs say why; "
+                "start one of it with: grader worker"
+            )
+        else:
+            return False  # its package is being prepared, or it is being judged
+        return True
 
     def _patiently(self, act: Callable[[], Done]) -> Done:
         """Do something in the database; when it is away, wait for it.
@@ -261,6 +266,8 @@ class ByWorkers:
             except DBAPIError as error:
                 if not (isinstance(error, OperationalError) or error.connection_invalidated):
                     raise
+                if self._stopped:
+                    raise _Left from error
                 if time.monotonic() > end:
                     raise Halted("The database does not answer; see to it") from error
                 if not is_told:

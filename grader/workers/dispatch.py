@@ -87,6 +87,16 @@ class Deferring:
         )
         return int(session.execute(statement, {"seconds": LIVE_S}).scalar_one())
 
+    def tried(self, session: Session, run: int) -> tuple[int, int]:
+        """Return how many jobs of a batch a worker has looked at, and how many of these it has left for another."""
+        statement = text(
+            "SELECT count(*), count(*) FILTER (WHERE status = 'todo' AND attempts > 0) FROM procrastinate_jobs "
+            "WHERE task_name = :task AND (status <> 'todo' OR attempts > 0 OR scheduled_at IS NOT NULL) "
+            "AND (args->>'run')::bigint = :run"  # one that waits for its package to be prepared is a new, later one
+        )
+        begun, left = session.execute(statement, {"task": CHUNK, "run": run}).one()
+        return int(begun), int(left)
+
     def work(self, session: Session) -> None:
         """Store the job of doing what waits and nobody waits for."""
         self._configured(session, WORK, BATCH).defer(version=__version__)

@@ -189,6 +189,78 @@ def test_without_a_worker_it_says_so_and_waits(
     assert verdicts(command.folder / "out") == {"ada": "AC"}
 
 
+def told(process: subprocess.Popen[bytes]) -> str:
+    """Return the first line that a command says."""
+    assert process.stderr
+    return process.stderr.readline().decode()
+
+
+def test_workers_that_take_no_batches_are_told(
+    command: Command, postgres_url: str, workers: Workers, env: dict[str, str]
+) -> None:
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    workers.start("--jobs=1", "--queues=interactive").wait_until_alive()
+    process = command.start(*BATCH, f"--database={postgres_url}", env=env)
+    assert told(process) == (
+        "grader: No worker takes batches: those there are leave them out, or have no time for them; "
+        "start one with: grader worker --queues batch\n"
+    )
+    workers.start("--jobs=1", "--queues=batch")
+    assert end_of(process).code == 0
+
+
+def test_workers_of_another_release_are_told(
+    command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
+) -> None:
+    with engine.begin() as connection:  # jobs become those of a newer release, which these workers leave
+        connection.exec_driver_sql(
+            "CREATE FUNCTION newer() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN NEW.args = jsonb_set(NEW.args, '{version}', '\"99.0\"'); RETURN NEW; END $$"
+        )
+        connection.exec_driver_sql(
+            "CREATE TRIGGER newer BEFORE INSERT ON procrastinate_jobs FOR EACH ROW "
+            "WHEN (NEW.task_name = 'grader.judge_chunk') EXECUTE FUNCTION newer()"
+        )
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    workers.start("--jobs=1").wait_until_alive()
+    process = command.start(*BATCH, f"--database={postgres_url}", env=env)
+    try:
+        assert told(process).startswith("grader: No worker takes batches of this release, ")
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_broken_package_is_told_as_this_machine_tells_it(
+    command: Command, engine: Engine, postgres_url: str, problems: Path, env: dict[str, str]
+) -> None:
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    (problems / SLUG / "problem.yaml").write_text("schema: 1\n")
+    here = command.run("batch", "in", "--out", "here", env=env)
+    there = command.run(*BATCH, f"--database={postgres_url}", env=env)
+    assert (there.code, there.err) == (4, here.err.replace("in here", "in out"))
+    assert f"{SLUG}/problem.yaml: " in there.err
+
+
+def test_results_are_judged_again_by_workers(
+    command: Command, engine: Engine, postgres_url: str, problems: Path, workers: Workers, env: dict[str, str]
+) -> None:
+    put(command.folder / "in", "ada", WRONG, SLUG)
+    assert command.run(*BATCH, "--evidence", env=env).code == 0
+    record = next((command.folder / "out/evidence").rglob("*.json"))
+    before = record.read_bytes()
+    with (problems / SLUG / "statement.md").open("a") as file:
+        file.write("\nOne more sentence.\n")
+    workers.start("--jobs=1")
+    ended = command.run("rejudge", "out", "--apply", f"--database={postgres_url}", env=env)
+    assert (ended.code, ended.err.splitlines()[-1]) == (
+        0,
+        "1 result taken over; the old ones are in out/results.1.jsonl",
+    )
+    assert record.read_bytes() != before
+    assert left(engine) == [0, 0, 0]
+
+
 def test_what_ends_its_workers_is_given_up(engine: Engine, packages: Packages) -> None:
     now = datetime.now(UTC)
     with write_session(engine) as session:
