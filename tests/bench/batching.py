@@ -2,7 +2,8 @@
 
     .venv/bin/python -m tests.bench.batching [--problem heads-never-mix] [--submissions 10000] [--finding fast]
 
-Half of the sources are right, half are wrong ones of the package that end by themselves; no two are the same bytes.
+Half of the sources are right (the corrected one, the reference), half are the package's incomplete repairs, which end
+by themselves; no two are the same bytes.
 The floor calls the corrected source once for each case, in process, on every core. The loop starts
 `bwrap … python3 FILE` for the same files, one after the other, and on every core; it calls nothing. Rates leave the
 start out.
@@ -56,12 +57,12 @@ class Course:
 
 def sources_of(problem: Problem) -> Iterator[bytes]:
     """Yield right and wrong sources by turns, for ever."""
-    texts = {
-        folder: itertools.cycle([problem.files.contents[path] for path in problem.files.below(f"submissions/{folder}")])
-        for folder in ("accepted", "wrong_answer")
-    }
-    for number in itertools.count():
-        yield next(texts["wrong_answer" if number % 2 else "accepted"]) + f"\n# {number}\n".encode()
+    contents = problem.files.contents
+    right = [contents[path] for path in SOURCES if path in contents]
+    wrong = [contents[f"submissions/{path}"] for path, fault in problem.faults.files.items() if fault.left]
+    for number, pair in enumerate(zip(itertools.cycle(right), itertools.cycle(wrong), strict=False)):
+        for source in pair:
+            yield source + f"\n# {number}\n".encode()
 
 
 def write_folder(problem: Problem, folder: Path, number: int) -> list[Path]:
