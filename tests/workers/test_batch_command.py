@@ -231,6 +231,23 @@ def test_workers_of_another_release_are_told(
         process.communicate()
 
 
+def test_ctrl_c_ends_it_while_the_database_is_away(
+    command: Command, engine: Engine, postgres_url: str, env: dict[str, str]
+) -> None:
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    link = command.folder / "sockets"
+    link.symlink_to(postgres_url.partition("?host=")[2])
+    process = command.start(*BATCH, f"--database=postgresql://grader@/postgres?host={link}", env=env)
+    assert "start one with: grader worker" in told(process)
+    link.unlink()
+    with engine.connect() as connection:
+        connection.execute(text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"))
+    assert told(process) == "grader: The database does not answer; waiting for it.\n"
+    process.send_signal(signal.SIGINT)
+    ended = end_of(process)
+    assert (ended.code, "; go on with: grader batch in --out out " in ended.err.splitlines()[-1]) == (130, True)
+
+
 def test_a_broken_package_is_told_as_this_machine_tells_it(
     command: Command, engine: Engine, postgres_url: str, problems: Path, env: dict[str, str]
 ) -> None:
