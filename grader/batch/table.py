@@ -11,6 +11,7 @@ from typing import Final
 from grader.errors import UserError
 
 BYTES_MAX: Final = 64 << 20
+_OTHER_MARKS: Final = {";": "semicolons", "\t": "tabs"}
 
 
 def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -23,6 +24,8 @@ def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str,
     try:
         head = [name.strip().lower() for name in next(reader, [])]
         if lacking := [name for name in columns if name not in head]:
+            if other := next((name for mark, name in _OTHER_MARKS.items() if mark in "".join(head)), None):
+                raise UserError(f"{path} is separated by {other}; save it as CSV with commas.")
             raise UserError(f"{path} has no column {lacking[0]}; its first line must name {', '.join(columns)}.")
         places = {name: head.index(name) for name in columns}
         for row in reader:

@@ -48,8 +48,9 @@ class Changed:
 def changes_table(changes: Sequence[Changed]) -> Table:
     """Return the results that change, one a line."""
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name, justify in (("candidate", "left"), ("problem", "left"), ("before", "left"), ("after", "left")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    table.add_column("candidate", overflow="fold")  # a long name gives way, nothing else is cut
+    for name in ("problem", "before", "after"):
+        table.add_column(name, no_wrap=True)
     for change in changes:
         before, after = (_judged(*each) for each in (change.before, change.after))
         table.add_row(visible(change.candidate, keep=""), change.problem, before, after)

@@ -37,6 +37,7 @@ def histogram(names: Sequence[str], counts: Sequence[int]) -> Markup:
             )
         )  # fmt: skip
     return Markup(
-        '<div class="scroll panel pad"><svg role="img" aria-label="Results by points, in per cent" width="{}" '
+        '<div class="scroll panel pad" tabindex="0" role="region" aria-label="Points as columns">'
+        '<svg role="img" aria-label="Results by points, in per cent" width="{}" '
         'height="{}" font-size="10" fill="currentColor">{}</svg></div>'
     ).format(_BAR * len(names), _TALL + _FOOT + 8, Markup("").join(parts))

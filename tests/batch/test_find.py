@@ -120,6 +120,8 @@ def test_a_roster_tells_who_is_missing_and_who_is_extra(tmp_path: Path) -> None:
     ("text", "line"),
     [
         ("name\nann\n", " has no column candidate; its first line must name candidate."),
+        ("name;candidate\nAnn;ann\n", " is separated by semicolons; save it as CSV with commas."),
+        ("name\tcandidate\nAnn\tann\n", " is separated by tabs; save it as CSV with commas."),
         ("candidate\n\n", " names no candidate; give each a line below the column candidate."),
         (b"candidate\n\xff\n", " is not UTF-8; save it as UTF-8."),
         (None, " cannot be read (No such file or directory); name a CSV table."),
