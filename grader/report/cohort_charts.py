@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-_BAR, _TALL, _FOOT = 46, 120, 30  # units of the histogram
+_TALL, _FOOT = 120, 30  # units of the histogram
 
 
 def bar(count: int, of: int) -> Markup:
@@ -21,23 +21,23 @@ def bar(count: int, of: int) -> Markup:
 def histogram(names: Sequence[str], counts: Sequence[int]) -> Markup:
     """Return counts as columns, each with its number above and its name below."""
     highest = max(*counts, 1)
+    share = 100 / len(names)  # of the width, which is a phone's as well
     parts = []
     for position, (name, count) in enumerate(zip(names, counts, strict=True)):
-        x = _BAR * position
         height = round(_TALL * count / highest, 1)
+        middle = f"{share * (position + 0.5):.2f}%"
         parts.append(
             Markup(
                 '<g><title>{}: {}</title><rect x="{}" y="{}" width="{}" height="{}" fill="var(--accent)"/>'
                 '<text x="{}" y="{}" text-anchor="middle">{}</text>'
                 '<text x="{}" y="{}" text-anchor="middle">{}</text></g>'
             ).format(
-                name, count, x + 4, 14 + _TALL - height, _BAR - 8, height,
-                x + _BAR / 2, 10 + _TALL - height, count,
-                x + _BAR / 2, _TALL + _FOOT, name.split(" to ")[0].removesuffix(" %"),
+                name, count, f"{share * (position + 0.1):.2f}%", 14 + _TALL - height, f"{share * 0.8:.2f}%", height,
+                middle, 10 + _TALL - height, count,
+                middle, _TALL + _FOOT, name.split(" to ")[0].removesuffix(" %"),
             )
         )  # fmt: skip
     return Markup(
-        '<div class="scroll panel pad" tabindex="0" role="region" aria-label="Points as columns">'
-        '<svg role="img" aria-label="Results by points, in per cent" width="{}" '
+        '<div class="panel pad"><svg class="columns" role="img" aria-label="Results by points, in per cent" '
         'height="{}" font-size="10" fill="currentColor">{}</svg></div>'
-    ).format(_BAR * len(names), _TALL + _FOOT + 8, Markup("").join(parts))
+    ).format(_TALL + _FOOT + 8, Markup("").join(parts))
