@@ -255,6 +255,7 @@ def test_keys_of_the_editor(scripted: Visit) -> None:
 def test_escape_and_then_tab_leave_the_editor(scripted: Visit) -> None:
     page = scripted.page
     scripted.start()
+    expect(page.locator(".cm-content")).to_be_visible()  # until then it is a plain textarea
     page.get_by_label("Your source").focus()
     page.keyboard.press("Escape")
     expect(page.get_by_text("Tab leaves the editor now.")).to_be_attached()

@@ -54,7 +54,7 @@ def test_a_submission_goes_all_the_way_and_nothing_is_left(tmp_path: Path, probl
 
 
 @pytest.mark.sandbox
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("stop", [pytest.param(signal.SIGTERM, marks=pytest.mark.long), signal.SIGKILL])
 def test_what_a_stopped_server_left_is_judged_at_the_next_start(
     tmp_path: Path, problems: Path, stop: signal.Signals
 ) -> None:

@@ -85,7 +85,9 @@ def test_what_a_killed_worker_had_begun_is_taken_over(queue: Queue, worker: Work
     assert queue.verdict(key) is Verdict.AC
 
 
-@pytest.mark.parametrize(("attempts", "verdict"), [(9, Verdict.AC), (10, Verdict.JE)])
+@pytest.mark.parametrize(
+    ("attempts", "verdict"), [pytest.param(9, Verdict.AC, marks=pytest.mark.long), (10, Verdict.JE)]
+)
 def test_what_ends_its_workers_again_and_again_is_given_up(
     queue: Queue, engine: Engine, workers: Workers, attempts: int, verdict: Verdict
 ) -> None:
