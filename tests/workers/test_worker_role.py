@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, select, text
 from sqlalchemy.exc import ProgrammingError
 
 from grader.grading.verdict import Verdict
@@ -18,6 +18,7 @@ from grader.services import rejudge
 from grader.services.packages import Packages
 from grader.services.rejudge import State
 from grader.store import worker_role
+from grader.store.batch_models import BatchRun
 from grader.store.session import make_engine, read_session, write_session
 from tests.processes import wait_until
 from tests.services.made import after
@@ -57,6 +58,19 @@ def test_submissions_are_judged(
     key = queue.hand_in(RIGHT)
     assert queue.is_judged(key, 60), workers.started[0].log.read_text()
     assert queue.verdict(key) is Verdict.AC
+
+
+def test_a_batch_whose_command_is_gone_is_removed(engine: Engine, restricted_url: str, workers: Workers) -> None:
+    with write_session(engine) as session:
+        session.add(BatchRun(created_at=after(0), seen_at=after(0), finding="full", has_evidence=False))
+    worker = workers.start(url=restricted_url)
+    assert wait_until(lambda: runs(engine) == 0, 60), worker.log.read_text()
+    assert "permission denied" not in worker.log.read_text()
+
+
+def runs(engine: Engine) -> int:
+    with read_session(engine) as session:
+        return len(session.scalars(select(BatchRun.id)).all())
 
 
 def test_a_rejudge_is_made_and_applied(
