@@ -136,22 +136,22 @@ def judged_before(session: Session, submission: Submission) -> str | None:
 
 def submission_state(
     session: Session, candidate: User, attempt_id: str, ordinal: int
-) -> tuple[int, Verdict | None, datetime]:
-    """Return a submission's key, verdict and time alone, for pages that ask again and again.
+) -> tuple[int, Verdict | None, datetime, bool]:
+    """Return a submission's key, verdict and time, and whether it is practice, for pages that ask again and again.
 
     Raises:
         NotFound: there is none, or it is another candidate's.
     """
     statement = (
-        select(Submission.id, Submission.verdict, Submission.created_at)
+        select(Submission.id, Submission.verdict, Submission.created_at, Attempt.invitation_id.is_(None))
         .join(Submission.attempt)
         .where(Attempt.public_id == attempt_id, Attempt.candidate_id == candidate.id, Submission.ordinal == ordinal)
     )
     found = session.execute(statement).one_or_none()
     if found is None:
         raise NotFound(_NO_SUBMISSION)
-    key, verdict, created_at = found
-    return key, verdict, created_at
+    key, verdict, created_at, is_practice = found
+    return key, verdict, created_at, bool(is_practice)
 
 
 def submissions_in(session: Session, attempt: Attempt) -> Sequence[Submission]:

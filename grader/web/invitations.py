@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from grader.services import deadline, feedback, own_time, taking
@@ -109,6 +109,8 @@ def _told_time(invitation: Invitation, at: datetime) -> dict[str, str]:
 def tell_time(response: Response) -> Response:
     """Let what an interview's open page asks for anyway tell the time that is left, which interviewers may change."""
     attempt = (request.view_args or {}).get("public_id")
+    if g.get("is_practice"):  # a poll has found that out already, and there are many
+        return response
     if request.endpoint in ASKED_BY_OPEN_PAGES and response.status_code < 500 and attempt and (current := user()):
         with read_session(service().engine) as session:
             invitation = taking_queries.invitation_of_attempt(session, current, attempt)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
@@ -34,10 +34,10 @@ def show(public_id: str, ordinal: int) -> ResponseReturnValue:
 @bp.get("/verdict")
 def fragment(public_id: str, ordinal: int) -> ResponseReturnValue:
     """Answer a page that waits: with the verdict, or with nothing yet (204)."""
-    key, verdict, created_at = _state(public_id, ordinal)
+    key, verdict, created_at, g.is_practice = _state(public_id, ordinal)
     if verdict is None and now() - created_at < FRESH:
         service().wait(key, HOLD_S)
-        _, verdict, _ = _state(public_id, ordinal)
+        _, verdict, *_ = _state(public_id, ordinal)
     if verdict is None:
         return "", 204
     with read_session(service().engine) as session:
@@ -45,7 +45,7 @@ def fragment(public_id: str, ordinal: int) -> ResponseReturnValue:
         return render_template("verdict_fragment.html", **_shown(session, submission))
 
 
-def _state(public_id: str, ordinal: int) -> tuple[int, Verdict | None, datetime]:
+def _state(public_id: str, ordinal: int) -> tuple[int, Verdict | None, datetime, bool]:
     with read_session(service().engine) as session:
         return queries.submission_state(session, current_user(), public_id, ordinal)
 
