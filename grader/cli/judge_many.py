@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -172,17 +173,27 @@ class Troubles:
 def _stoppable(batch: Judges) -> Iterator[threading.Event]:
     """Let Ctrl-C and TERM finish what runs; a second one ends at once."""
     stopped = threading.Event()
+    signals: queue.SimpleQueue[bool] = queue.SimpleQueue()  # its put may interrupt anything
 
     def stop(number: int, frame: object) -> None:
         if stopped.is_set():
             raise KeyboardInterrupt
         stopped.set()
         batch.stop()
-        warn("Finishing what runs; once more ends at once.")
+        signals.put(True)
 
+    def tell() -> None:
+        if signals.get():
+            warn("Finishing what runs; once more ends at once.")
+
+    # a thread says it: the handler may have interrupted a line that is being written to the same stream
+    teller = threading.Thread(target=tell, name="teller", daemon=True)
+    teller.start()
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stopped
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        signals.put(False)
+        teller.join()
