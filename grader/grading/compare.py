@@ -195,9 +195,9 @@ def _listed(names: list[str], one: str, several: str) -> str:
 
 
 def _worst(name: str, expected: Array, output: Array, bound: Array) -> str:
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # a number too large for the difference is the worst
         error = np.abs(output.astype(np.float64) - expected) / np.maximum(bound, np.finfo(float).tiny)
-    worst = np.unravel_index(int(np.nanargmax(error)), error.shape)
+    worst = np.unravel_index(int(error.argmax()), error.shape)
     return f"{name}{_index(worst)} is {output[worst]}, not {expected[worst]}"
 
 

@@ -42,7 +42,7 @@ class FaultRow:
         """Whether it is a wrong source, not an alternative."""
         return self.origin.endswith(".py")
 
-    @property
+    @cached_property
     def parts(self) -> frozenset[str]:
         """The single faults that it has."""
         return frozenset(self.fault.split("+"))

@@ -34,7 +34,8 @@ def recognised(table: FaultTable, mine: Sequence[Footprint]) -> list[FaultRow]:
 
 def _like(table: FaultTable, mine: Sequence[Footprint], positions: Sequence[int]) -> list[FaultRow]:
     alive = list(table.named)
-    for position in positions:
+    # small answers first: they leave few rows for the large ones, whose numbers are the cost
+    for position in sorted(positions, key=lambda position: mine[position].numbers.size):
         alive = _agreeing(alive, position, mine[position], table.cases[position])
         if not alive:
             return []

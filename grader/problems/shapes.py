@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 ARRAY_DTYPES: Final = ("bool", "int64", "float32", "float64")
@@ -80,6 +81,7 @@ class IntegerType:
         return f"int {self.name}"
 
 
+@lru_cache(1024)
 def parse(text: str) -> ArrayType | IntegerType:
     """Parse the type of a parameter or an output.
 

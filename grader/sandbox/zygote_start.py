@@ -13,7 +13,8 @@ FIND_PACKAGE: Final = "import sys; sys.path.insert(0, sys.argv[1]); import grade
 OPTIONS: Final = ("-s", "-P", "-B")
 ENVIRONMENT: Final = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
 _PROGRAM: Final = (
-    f"{FIND_PACKAGE}from grader.sandbox.zygote import main; main(int(sys.argv[2]), allow_weak=sys.argv[3] == 'weak')"
+    f"{FIND_PACKAGE}from grader.sandbox.heap import reserve_arenas; reserve_arenas()\n"
+    "from grader.sandbox.zygote import main; main(int(sys.argv[2]), allow_weak=sys.argv[3] == 'weak')"
 )
 
 

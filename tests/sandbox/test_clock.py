@@ -13,7 +13,7 @@ import pytest
 
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import End, Limits
-from tests.sandbox.asking import ask, end_of
+from tests.sandbox.asking import array, ask, end_of
 
 pytestmark = pytest.mark.sandbox
 LIMITS: Final = Limits(case_s=0.5, total_s=1.5, memory_mib=64)
@@ -38,9 +38,12 @@ def busy() -> Iterator[None]:
 
 
 def test_what_waits_for_a_processor_is_not_out_of_time(lane: Lane, busy: None) -> None:
-    began = time.monotonic()
-    ask(lane, COMPUTES, limits=LIMITS)
-    assert time.monotonic() - began > 2 * LIMITS.case_s  # for two calls, each below it by its own processor time
+    for _ in range(20):  # until it did wait: how much others get is the kernel's affair
+        began = time.monotonic()
+        assert array(ask(lane, COMPUTES, limits=LIMITS)).tolist() == [1.0]
+        if time.monotonic() - began > 2 * LIMITS.case_s:  # for two calls, each below it by its own processor time
+            return
+    pytest.fail("it never had to wait")
 
 
 @pytest.mark.parametrize("body", ["while True: pass", "import time; time.sleep(60)"])

@@ -88,6 +88,21 @@ def test_limits_may_differ_from_run_to_run(lane: Lane) -> None:
             assert array(ask(lane, source, limits=limits)).tolist() == [160.0]
 
 
+def test_memory_that_is_mapped_ahead_is_within_the_limit(lane: Lane) -> None:
+    source = """
+        import numpy as np
+        def f():
+            kept = []
+            try:
+                while True:
+                    kept.append(np.ones(1 << 17))
+            except MemoryError:
+                return [float(len(kept))]
+    """
+    (mebibytes,) = array(ask(lane, source, limits=Limits(2, 4, 128)))
+    assert 118 <= mebibytes <= 128
+
+
 def test_preparing_for_other_limits_is_no_error(own_lane: Lane) -> None:
     own_lane.prepare(Limits(1, 1, 100))
     own_lane.prepare(Limits(1, 1, 200))

