@@ -29,8 +29,10 @@ def f():
 @pytest.fixture
 def busy() -> Iterator[None]:
     """A machine on which each processor has three others to serve."""
-    number = 3 * len(os.sched_getaffinity(0))
-    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
+    cores = [core for core in os.sched_getaffinity(0) for _ in range(3)]
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in cores]
+    for other, core in zip(others, cores, strict=True):
+        os.sched_setaffinity(other.pid, {core})
     yield
     for other in others:
         other.kill()
