@@ -173,28 +173,28 @@ async def burst(service: Service, number: int = USERS) -> dict[str, Any]:
 
 
 async def polls(service: Service, number: int = USERS, seconds: float = 30.0) -> dict[str, Any]:
-    """Many candidates ask once a second for a verdict that does not come yet."""
+    """Many candidates ask once a second for a verdict that does not come yet; who has it hands in again."""
     candidates = await service.candidates_started(number)
     await service.drain()
-    pages = []
+    pages = {}
     for candidate in candidates:
-        reply = await candidate.submit(SLOW)
-        assert reply.status == 303, reply
-        pages.append(reply.headers["location"])
+        pages[candidate.token] = await _slow_page(candidate)
     times: list[float] = []
     statuses: Counter[int] = Counter()
     start = time.perf_counter()
 
-    async def ask(candidate: Candidate, page: str) -> None:
+    async def ask(candidate: Candidate) -> None:
         due = start + random.random()
         while due < start + seconds:
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            reply = await candidate.get(f"{page}/verdict")
+            reply = await candidate.get(f"{pages[candidate.token]}/verdict")
             statuses[reply.status] += 1
             times.append(time.perf_counter() - due)
+            if reply.status == 200:  # a page asks no more once it has its verdict
+                pages[candidate.token] = await _slow_page(candidate)
             due = max(due + 1.0, time.perf_counter())
 
-    await asyncio.gather(*(ask(candidate, page) for candidate, page in zip(candidates, pages, strict=True)))
+    await asyncio.gather(*map(ask, candidates))
     return {
         "candidates": number,
         "polls": len(times),
@@ -203,6 +203,13 @@ async def polls(service: Service, number: int = USERS, seconds: float = 30.0) ->
         "worst_ms": percentile(times, 1.0),
         "statuses": dict(statuses),
     }
+
+
+async def _slow_page(candidate: Candidate) -> str:
+    """Hand in what takes its time; return the page that waits for it."""
+    reply = await candidate.submit(SLOW)
+    assert reply.status == 303, reply
+    return reply.headers["location"]
 
 
 async def soak(service: Service, seconds: float, per_s: float = 5.0) -> dict[str, Any]:
