@@ -91,6 +91,7 @@ def test_what_is_no_copy_is_told_in_one_line(command: Command) -> None:
     assert command.run("db", "restore", "nowhere").code == 2
 
 
+@pytest.mark.long
 @pytest.mark.sandbox
 def test_one_server_has_a_database(command: Command) -> None:
     database = command.folder / "home/.local/share/grader/grader.sqlite3"

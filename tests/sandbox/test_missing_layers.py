@@ -132,6 +132,7 @@ def test_being_allowed_weakens_nothing(tmp_path: Path) -> None:
     assert json.loads(ended.stdout)["sandbox"]["weakened"] is False
 
 
+@pytest.mark.long
 def test_every_result_of_a_batch_says_that_a_wall_is_missing(tmp_path: Path) -> None:
     pytest.importorskip("pyseccomp")
     for candidate, source in (("ada", SOURCE.read_bytes()), ("eve", b"")):

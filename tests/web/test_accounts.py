@@ -86,6 +86,7 @@ def test_too_many_guesses_are_told_when_to_come_back(ada: Browser, anonymous: Br
     assert elsewhere.status_code == 303
 
 
+@pytest.mark.long
 def test_who_guesses_keeps_no_neighbour_out(app: Flask, ada: Browser) -> None:
     guesser = Browser(app, None)
     token = guesser.token()

@@ -156,6 +156,7 @@ def is_accepted(visitor: Visitor, page: str) -> bool:
     return "Accepted" in visitor.open(page)[1]
 
 
+@pytest.mark.long
 @pytest.mark.sandbox
 def test_on_a_disk_that_fills_up_nothing_that_was_acknowledged_is_lost(tmp_path: Path) -> None:
     write_package(tmp_path / "problems")

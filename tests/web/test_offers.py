@@ -171,6 +171,7 @@ WORLDS: Final = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("moment", "change"), WORLDS)
 def test_everything_that_a_page_offers_may_be_done(
     app: Flask, moment: str, change: Callable[[World], None] | None

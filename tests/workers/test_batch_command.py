@@ -103,6 +103,7 @@ def test_workers_and_this_machine_say_the_same(
     assert left(engine) == [0, 0, 0]
 
 
+@pytest.mark.long
 def test_a_killed_worker_costs_nothing(
     command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
 ) -> None:
@@ -161,6 +162,7 @@ def test_a_command_that_is_gone_leaves_nothing_behind(
     assert wait_until(lambda: left(engine) == [0, 0, 0], 60), left(engine)
 
 
+@pytest.mark.long
 def test_a_command_that_was_taken_for_gone_begins_anew(
     command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
 ) -> None:

@@ -71,6 +71,7 @@ def test_a_worker_that_is_told_to_end_finishes_what_is_under_way(queue: Queue, w
     assert queue.jobs() == []
 
 
+@pytest.mark.long
 def test_what_a_killed_worker_had_begun_is_taken_over(queue: Queue, worker: Worker, workers: Workers) -> None:
     other = workers.start("--queues", "batch")
     other.wait_until_alive()
