@@ -138,8 +138,8 @@ class ByWorkers:
                 pause = min(2 * pause, POLL_S[1])
 
     def _begin(self) -> int:
-        now = datetime.now(UTC)
         with write_session(self._engine) as session:
+            now = batch_queries.clock(session)
             run = BatchRun(created_at=now, seen_at=now, finding=self._depth, has_evidence=self._evidence)
             session.add(run)
             session.flush()
@@ -278,7 +278,7 @@ class ByWorkers:
 
 def _see(session: Session, run: int) -> None:
     """Show that the command of a run lives, and keep the run while the session lasts."""
-    if not batch_queries.see(session, run, datetime.now(UTC)):
+    if not batch_queries.see(session, run, batch_queries.clock(session)):
         raise _RunGone
 
 

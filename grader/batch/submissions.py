@@ -105,7 +105,7 @@ def _read_file(path: Path) -> bytes:
     except OSError as error:
         if error.errno == errno.ENXIO:  # a socket
             raise Unreadable("is no regular file") from None
-        raise Unreadable("is a link" if path.is_symlink() else f"cannot be read ({error.strerror})") from None
+        raise Unreadable("is a link" if os.path.islink(path) else f"cannot be read ({error.strerror})") from None
     return _bounded(data)
 
 

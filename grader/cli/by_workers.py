@@ -20,16 +20,28 @@ def require_workers_database(url: str) -> None:
     """Make sure that a database is one that workers take jobs from.
 
     Raises:
-        UserError: the database is none that has workers, cannot be reached or is not upgraded.
+        UserError: the database is none that has workers, cannot be reached, is not upgraded or takes no batch.
     """
     from grader.cli.database import clear_errors
-    from grader.store import migrate
+    from grader.store import batch_queries, migrate
     from grader.store.address import read_address, shown_address
+    from grader.store.session import make_engine, read_session
 
     if read_address(url).get_backend_name() != "postgresql":
         raise UserError("Workers need PostgreSQL; write --database postgresql://HOST/NAME.")
     with clear_errors(url, "name another with --database"):
         migrate.require_newest(url, f"GRADER_DATABASE_URL={shlex.quote(shown_address(url))} grader db upgrade")
+        engine = make_engine(url)
+        try:
+            with read_session(engine) as session:
+                may_store = batch_queries.may_store(session)
+        finally:
+            engine.dispose()
+    if not may_store:
+        raise UserError(
+            f"The database {shown_address(url)} takes no batch from this user (a worker's role, or a copy that is only "
+            "read); name the user of the web service with --database."
+        )
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
-from grader.grading.case_run import SOURCE_BYTES_MAX
+from grader.grading.case_run import SOURCE_BYTES_MAX, is_empty
 from grader.problems.loader import Problem
 from grader.services import audit, own_time, practice_lock
 from grader.services.packages import Packages
@@ -26,6 +26,10 @@ class AttemptClosed(UserError):
     """The attempt does not take this any more, or not yet."""
 
     status = 409
+
+
+class NothingHandedIn(UserError):
+    """A source of nothing but white space: a slip, which no submission is used for."""
 
 
 class SourceTooLarge(UserError):
@@ -86,12 +90,15 @@ def submit(session: Session, candidate: User, public_id: str, source: bytes, now
 
     Raises:
         NotFound: there is no such attempt of this candidate.
+        NothingHandedIn: it is empty.
         SourceTooLarge: it has more bytes than are judged.
         AttemptClosed: it has been given up, or its time is over, or its last submission is used.
         TooManyWaiting: several earlier submissions wait to be judged.
         ClosedMeanwhile: an interview that the candidate is taking closes the problem in practice.
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
+    if is_empty(source):
+        raise NothingHandedIn("The source is empty, so nothing was counted: write or choose the whole repaired file.")
     if len(source) > SOURCE_BYTES_MAX:
         raise SourceTooLarge(
             "The source is larger than 1 MiB, so nothing was counted: hand in the repaired file alone."

@@ -16,6 +16,7 @@ from grader.report.visible import visible
 from grader.store import admin_queries as queries
 from grader.store.admin_queries import Wanted
 from grader.store.interview_models import AuditEntry
+from grader.store.models import User
 from grader.store.session import read_session
 from grader.wording import iso_time
 
@@ -58,9 +59,12 @@ def wanted(asked: Mapping[str, str]) -> Wanted:
     )
 
 
-def page(session: Session, asked: Wanted, before: int | None) -> tuple[Sequence[Line], int | None]:
-    """Return a page of the log, the newest first, and the key before which the next one begins."""
-    found = queries.newest_entries(session, asked, before, SHOWN + 1)
+def page(session: Session, reader: User, asked: Wanted, before: int | None) -> tuple[Sequence[Line], int | None]:
+    """Return a page of the log, the newest first, and the key before which the next one begins.
+
+    What happens in interviews where the reader is a candidate is left out.
+    """
+    found = queries.newest_entries(session, reader, asked, before, SHOWN + 1)
     names = queries.names_of(session, {entry.actor for entry, _ in found})
     lines = [_line(entry, names.get(entry.actor), interview) for entry, interview in found[:SHOWN]]
     return lines, lines[-1].key if len(found) > SHOWN else None
@@ -70,14 +74,17 @@ def _line(entry: AuditEntry, name: str | None, interview: str | None) -> Line:
     return Line(entry.id, entry.at, entry.actor, name, entry.action, entry.subject, interview, entry.detail)
 
 
-def table(engine: Engine, asked: Wanted) -> Iterator[str]:
-    """Give the log as CSV, the oldest first, piece by piece: a slow reader holds no connection."""
+def table(engine: Engine, reader: User, asked: Wanted) -> Iterator[str]:
+    """Give the log as CSV, the oldest first, piece by piece: a slow reader holds no connection.
+
+    What happens in interviews where the reader is a candidate is left out.
+    """
     yield csv_line(COLUMNS)
     names: dict[str, str] = {}
     last, is_more = 0, True
     while is_more:
         with read_session(engine) as session:
-            found = queries.entries_after(session, asked, last, STRETCH)
+            found = queries.entries_after(session, reader, asked, last, STRETCH)
             names |= queries.names_of(session, {entry.actor for entry, _ in found} - names.keys())
         for entry, interview in found:
             at, name = iso_time(entry.at), names.get(entry.actor, "")

@@ -81,9 +81,8 @@ class BatchJudging:
         Raises:
             NotPrepared: its package has to be prepared first, which has begun.
         """
-        now = datetime.now(UTC)
         with read_session(self._engine) as session:
-            rows = batch_queries.to_judge(session, keys, now - timedelta(seconds=GONE_S))
+            rows = batch_queries.to_judge(session, keys, batch_queries.clock(session) - timedelta(seconds=GONE_S))
             waiting = deque(self._source(session, row) for row in rows)
         self._require_prepared(each.problem for each in waiting)
         results = self._judge_some(waiting)

@@ -49,10 +49,10 @@ def of(session: Session, attempt: Attempt, now: datetime) -> Feedback:
     """Return what an attempt's candidate sees of it now.
 
     Raises:
-        ClosedMeanwhile: an interview that they are taking closes its problem in practice.
+        ClosedMeanwhile: another interview, which they are taking, closes its problem.
     """
+    practice_lock.require_readable(session, attempt, now)
     if attempt.invitation is None:
-        practice_lock.require_readable(session, attempt, now)
         return visible(attempt, None, None, now)
     return visible(attempt, attempt.invitation.interview, attempt.invitation, now)
 
@@ -118,9 +118,10 @@ def are_answers_out(interview: Interview, now: datetime) -> bool:
 
 
 def told_at_the_end(interview: Interview) -> str:
-    """Return what candidates read once their own time is over and not before; empty: nothing."""
+    """Return what candidates read once their own time is over and not before."""
     parts = [("verdicts", interview.verdicts), ("points", interview.points)]
-    return " and ".join(word for word, shown in parts if shown is Shown.AFTER_END)
+    *others, last = [word for word, shown in parts if shown is Shown.AFTER_END] + ["follow-up questions"]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _practice(attempt: Attempt) -> Feedback:

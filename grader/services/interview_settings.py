@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,7 @@ from typing import Final
 
 from grader.errors import UserError
 from grader.report.visible import visible
+from grader.services.names import has_loose_marks
 from grader.store.interview_models import Interview, Shown
 from grader.wording import counted, told_time
 
@@ -87,15 +89,19 @@ def tidy_line(text: str, what: str, length: int, field: str) -> str:
         field: where it was typed.
 
     Raises:
-        UnusableSettings: it is empty, too long or has characters that do not show.
+        UnusableSettings: it is empty, too long, has characters that do not show or marks that are piled up.
     """
-    text = " ".join(text[: 10 * length].split())
+    text = unicodedata.normalize("NFC", " ".join(text[: 10 * length].split()))
     if not text:
         raise UnusableSettings(f"Enter a {what}.", field)
     if len(text) > length:
         raise UnusableSettings(f"The {what} has more than {counted(length, 'character')}; shorten it.", field)
     if visible(text, keep="") != text:
         raise UnusableSettings(f"The {what} has characters that do not show; type it again without them.", field)
+    if has_loose_marks(text):
+        raise UnusableSettings(
+            f"The {what} has marks that are piled up or stand on no letter; type it again without them.", field
+        )
     return text
 
 

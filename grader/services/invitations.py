@@ -18,6 +18,7 @@ from grader.services.interviews import NotNow
 from grader.services.invitation_names import Alike, alike
 from grader.services.sessions import hash_of, new_token
 from grader.store import interview_queries as queries
+from grader.store import review_queries
 from grader.store.base import storable
 from grader.store.interview_models import Interview, Invitation, Part
 from grader.store.models import User
@@ -192,8 +193,13 @@ def extend(
             f"The interview closes at {told_time(interview.closes_at)}, before that time would be over; "
             "change its window first."
         )
+    if is_over and review_queries.is_reviewed(session, invitation):
+        raise NotNow(
+            f"What {invitation.label} handed in is reviewed or scored by hand already, and that would stand whatever "
+            "they add; nobody gets more time then."
+        )
     told = told_at_the_end(interview) if is_over else ""
-    if told and not is_confirmed:
+    if is_over and not is_confirmed:
         raise UnusableSettings(f"Since their time was over they can read {told}; confirm that below.", "confirmed")
     why += f" ({told.capitalize()} could be read before.)" if told else ""
     invitation.ends_at, invitation.ended_at = ends_at, None

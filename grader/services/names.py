@@ -81,7 +81,7 @@ def tidy_name(name: str) -> str:
         raise UnusableName("The name has characters that do not show; type it again without them.")
     if not any(unicodedata.category(character)[0] in "LN" or _is_picture(character) for character in name):
         raise UnusableName("The name has neither a letter nor a digit; choose one that can be read aloud.")
-    if _has_loose_marks(name):
+    if has_loose_marks(name):
         raise UnusableName("The name has marks that are piled up or stand on no letter; type it again without them.")
     for word in _WORD_ENDS.split(name):
         mixed = _alphabets_of(word)
@@ -139,7 +139,7 @@ def _plain(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).split())
 
 
-def _has_loose_marks(name: str) -> bool:
+def has_loose_marks(name: str) -> bool:
     row = None  # how many marks stand on the letter before; None: no letter
     for character in name:
         if unicodedata.category(character) not in ("Mn", "Me"):

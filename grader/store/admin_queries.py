@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from grader.errors import NotFound
 from grader.store.interview_models import ApiToken, AuditEntry, Interview
 from grader.store.models import Attempt, Submission, User, WebSession
+from grader.store.sitting_queries import has_place
 
 Entry = tuple[AuditEntry, str | None]  # with the public id of its interview
 
@@ -114,30 +115,32 @@ def totals(session: Session) -> Totals:
     return Totals(**row._asdict())
 
 
-def newest_entries(session: Session, wanted: Wanted, before: int | None, limit: int) -> list[Entry]:
+def newest_entries(session: Session, reader: User, wanted: Wanted, before: int | None, limit: int) -> list[Entry]:
     """Return entries of the audit log, the newest first.
 
     Args:
         session: asks the database.
+        reader: who reads them; of interviews where they are a candidate there are none.
         wanted: which ones.
         before: only those older than the entry of this key; None: from the newest on.
         limit: how many at most.
     """
-    statement = _wanted(wanted).order_by(AuditEntry.id.desc()).limit(limit)
+    statement = _wanted(reader, wanted).order_by(AuditEntry.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(AuditEntry.id < before)
     return [(entry, interview) for entry, interview in session.execute(statement)]
 
 
-def entries_after(session: Session, wanted: Wanted, after: int, limit: int) -> list[Entry]:
-    """Return entries of the audit log that are newer than the one of a key, the oldest first."""
-    statement = _wanted(wanted).where(AuditEntry.id > after).order_by(AuditEntry.id).limit(limit)
+def entries_after(session: Session, reader: User, wanted: Wanted, after: int, limit: int) -> list[Entry]:
+    """Return entries of the audit log that are newer than the one of a key, the oldest first; for whom as above."""
+    statement = _wanted(reader, wanted).where(AuditEntry.id > after).order_by(AuditEntry.id).limit(limit)
     return [(entry, interview) for entry, interview in session.execute(statement)]
 
 
-def _wanted(wanted: Wanted) -> Select[AuditEntry, str]:
+def _wanted(reader: User, wanted: Wanted) -> Select[AuditEntry, str]:
     statement = select(AuditEntry, Interview.public_id)
     statement = statement.outerjoin(Interview, Interview.id == AuditEntry.interview_id)
+    statement = statement.where(or_(AuditEntry.interview_id.is_(None), ~has_place(reader)))
     if wanted.actor:
         statement = statement.where(AuditEntry.actor == ("" if wanted.actor == "-" else wanted.actor))
     if wanted.action:

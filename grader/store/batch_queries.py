@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.orm import Session, joinedload, undefer
 
 from grader.store.batch_models import BatchRun, BatchSource
+
+
+def clock(session: Session) -> datetime:
+    """Return the database's time: the clocks of commands and workers may differ."""
+    return session.execute(select(func.now())).scalar_one().astimezone(UTC)
+
+
+def may_store(session: Session) -> bool:
+    """Return whether the database takes a batch from its user: a worker's role may not, a copy takes nothing."""
+    asked = text(
+        "SELECT current_setting('transaction_read_only') = 'off' AND has_table_privilege('batch_run', 'INSERT') "
+        "AND has_table_privilege('batch_source', 'INSERT')"
+    )
+    return bool(session.execute(asked).scalar_one())
 
 
 def missing(session: Session, run: int, ordinals: Collection[int]) -> set[int]:

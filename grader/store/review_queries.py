@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session, aliased, joinedload, load_only, selectinload, undefer
 
 from grader.errors import NotFound
@@ -253,6 +253,16 @@ def number_finished(session: Session, user: User, attempt: Attempt) -> int:
         Review.attempt_id == attempt.id, Review.user_id != user.id, Review.finished_at.is_not(None)
     )
     return session.scalar(statement) or 0
+
+
+def is_reviewed(session: Session, invitation: Invitation) -> bool:
+    """Return whether a review of any of an invitation's attempts is finished, or a score of theirs set by hand."""
+    reviewed = exists().where(Review.attempt_id == Attempt.id, Review.finished_at.is_not(None))
+    later = aliased(ScoreOverride)
+    is_newest = ~exists().where(later.attempt_id == ScoreOverride.attempt_id, later.id > ScoreOverride.id)
+    by_hand = exists().where(ScoreOverride.attempt_id == Attempt.id, ScoreOverride.score.is_not(None), is_newest)
+    statement = select(Attempt.id).where(Attempt.invitation_id == invitation.id, or_(reviewed, by_hand)).limit(1)
+    return session.scalar(statement) is not None
 
 
 def replace_points(session: Session, review: Review, points: Sequence[tuple[str, int]]) -> None:

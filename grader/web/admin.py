@@ -159,7 +159,7 @@ def audit() -> ResponseReturnValue:
     try:
         with read_session(service().engine) as session:
             key = int(before) if before.isascii() and before.isdigit() and len(before) < 10 else None
-            lines, next_before = audit_log.page(session, audit_log.wanted(asked), key)
+            lines, next_before = audit_log.page(session, current_user(), audit_log.wanted(asked), key)
     except UserError as refused:
         error = refused
     filters = {name: asked[name] for name in audit_log.FIELDS if asked.get(name)}
@@ -170,7 +170,7 @@ def audit() -> ResponseReturnValue:
 @bp.get("/audit.csv")
 def audit_table() -> ResponseReturnValue:
     """Hand the audit log out as CSV."""
-    pieces = audit_log.table(service().engine, audit_log.wanted(request.args.to_dict()))
+    pieces = audit_log.table(service().engine, current_user(), audit_log.wanted(request.args.to_dict()))
     headers = {"Content-Disposition": 'attachment; filename="grader-audit.csv"'}
     return Response(pieces, content_type="text/csv; charset=utf-8", headers=headers)
 

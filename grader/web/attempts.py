@@ -11,10 +11,9 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
 from grader.errors import GraderError, UserError
-from grader.grading.case_run import is_empty
 from grader.problems.loader import Problem
 from grader.services import attempts, candidate_view, diagnoses, drafts, feedback, load, own_time, sample_runs
-from grader.services.attempts import AttemptClosed, SourceTooLarge, TooManyWaiting
+from grader.services.attempts import AttemptClosed, NothingHandedIn, SourceTooLarge, TooManyWaiting
 from grader.services.contract_table import contract_table
 from grader.services.load import TooBusy
 from grader.services.sample_run_view import view
@@ -29,10 +28,6 @@ from grader.web.once import once
 from grader.web.service import current_user, now, received_at, service
 
 log = logging.getLogger(__name__)
-
-
-class NothingHandedIn(UserError):
-    """A source of nothing but white space."""
 
 
 bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
@@ -133,7 +128,6 @@ def submit(public_id: str) -> ResponseReturnValue:
     source, came_at = handed_in(), received_at()
     current = current_user()
     try:
-        _require_text(source)
         with write_session(service().engine) as session:
             page = once(session, lambda: _submitted(session, current, public_id, source, came_at))
     except (NothingHandedIn, SourceTooLarge, TooBusy, TooManyWaiting, AttemptClosed) as error:
@@ -148,16 +142,6 @@ def _submitted(session: Session, current: User, public_id: str, source: bytes, c
     submission = attempts.submit(session, current, public_id, source, came_at)
     service().dispatch(session, submission)
     return url_for("verdicts.show", public_id=public_id, ordinal=submission.ordinal)
-
-
-def _require_text(source: bytes) -> None:
-    """Make sure that something was handed in: an empty editor or file is a slip, which no submission is used for.
-
-    Raises:
-        NothingHandedIn: it is empty.
-    """
-    if is_empty(source):
-        raise NothingHandedIn("The source is empty, so nothing was counted: write or choose the whole repaired file.")
 
 
 def _refused(public_id: str, error: UserError) -> ResponseReturnValue:

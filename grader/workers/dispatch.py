@@ -73,12 +73,14 @@ class Deferring:
         session.execute(statement, {"task": CHUNK, "run": run})
 
     def chunks_under_way(self, session: Session, run: int) -> int:
-        """Return how many jobs of a batch are under way."""
+        """Return how many jobs of a batch are under way, at workers that show that they live."""
         statement = text(
-            "SELECT count(*) FROM procrastinate_jobs "
-            "WHERE task_name = :task AND status = 'doing' AND (args->>'run')::bigint = :run"
+            "SELECT count(*) FROM procrastinate_jobs JOIN procrastinate_workers "
+            "ON procrastinate_workers.id = procrastinate_jobs.worker_id "
+            "WHERE task_name = :task AND status = 'doing' AND (args->>'run')::bigint = :run "
+            "AND last_heartbeat > now() - make_interval(secs => :seconds)"
         )
-        return int(session.execute(statement, {"task": CHUNK, "run": run}).scalar_one())
+        return int(session.execute(statement, {"task": CHUNK, "run": run, "seconds": LIVE_S}).scalar_one())
 
     def workers(self, session: Session) -> int:
         """Return how many workers show that they live."""

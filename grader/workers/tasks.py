@@ -24,7 +24,7 @@ from grader.services.batch_judging import BatchJudging, NotPrepared
 from grader.services.given_up import give_up
 from grader.services.judging import Judging, unjudged
 from grader.store import batch_queries
-from grader.store.session import write_session
+from grader.store.session import read_session, write_session
 from grader.workers.dispatch import (
     BATCH,
     CHUNK,
@@ -115,7 +115,8 @@ def _add_upkeep(app: App, parts: Parts) -> None:
     @app.task(name="grader.find_sources", queueing_lock="find_sources", queue=UPKEEP)
     def find_sources(timestamp: int) -> None:
         """Forget batches whose command is gone; give the sources of the others a job that have none."""
-        now = datetime.now(UTC)
+        with read_session(parts.engine) as session:
+            now = batch_queries.clock(session)
         batch_judging.forget_gone(parts.engine, now)
         with write_session(parts.engine) as session:
             waiting = batch_queries.unjudged(session, now - timedelta(seconds=batch_judging.GONE_S))

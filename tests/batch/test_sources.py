@@ -10,6 +10,7 @@ from grader.batch.find import find_submissions
 from grader.batch.layout import layout
 from grader.batch.run import Batch
 from grader.batch.sources import distinct, hash_sources, outcomes_once
+from grader.batch.submissions import Submission, Unreadable, read_submission
 from tests.batch.folders import BANK, RIGHT, SLUG, WRONG, put
 
 
@@ -27,6 +28,12 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     sources = hash_sources(find_submissions(tmp_path, layout([SLUG])).submissions)
     assert sources.sha256.keys() == {("ann", SLUG)}
     assert [(item.candidate, why) for item, why in sources.unreadable] == [("bob", "is a link")]
+
+
+def test_a_name_that_no_file_can_have_is_told(tmp_path: Path) -> None:
+    asked = Submission("ann", SLUG, tmp_path / f"{'x' * 300}.py")
+    with pytest.raises(Unreadable, match=r"^cannot be read \(File name too long\)$"):
+        read_submission(asked)
 
 
 @pytest.mark.sandbox

@@ -35,7 +35,7 @@ def test_an_unknown_variant_is_not_found(engine: Engine, packages: Packages) -> 
         make_attempt(engine, packages, make_candidate(engine), "nosuch")
 
 
-@pytest.mark.parametrize("source", [b"", b"\0\xff\xfe", b"x = 1\r\n", "naïve".encode("latin-1"), b"#" * (1 << 20)])
+@pytest.mark.parametrize("source", [b"\0\xff\xfe", b"x = 1\r\n", "naïve".encode("latin-1"), b"#" * (1 << 20)])
 def test_sources_are_stored_as_they_are(engine: Engine, packages: Packages, source: bytes) -> None:
     ada = make_candidate(engine)
     attempt = make_attempt(engine, packages, ada)
@@ -44,6 +44,16 @@ def test_sources_are_stored_as_they_are(engine: Engine, packages: Packages, sour
         found = queries.newest_submission(session, attempt)
     assert found is not None
     assert found.source == source
+
+
+@pytest.mark.parametrize("source", [b"", b" \r\n\t\n", b"\xef\xbb\xbf \n"])
+def test_nothing_but_white_space_is_not_counted(engine: Engine, packages: Packages, source: bytes) -> None:
+    ada = make_candidate(engine)
+    attempt = make_attempt(engine, packages, ada)
+    with pytest.raises(attempts.NothingHandedIn, match="nothing was counted: write or choose"):
+        make_submission(engine, ada, attempt, source)
+    with read_session(engine) as session:
+        assert queries.newest_submission(session, attempt) is None
 
 
 def test_ordinals_have_no_gap_when_threads_submit_at_once(

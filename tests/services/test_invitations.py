@@ -351,9 +351,9 @@ def test_names_that_look_alike_are_told_and_invited(engine: Engine, lead: User, 
 @pytest.mark.parametrize(
     ("verdicts", "points", "told"),
     [
-        (Shown.AT_ONCE, Shown.AT_ONCE, ""),
-        (Shown.AT_ONCE, Shown.AFTER_END, "points"),
-        (Shown.AFTER_END, Shown.AFTER_END, "verdicts and points"),
+        (Shown.AT_ONCE, Shown.AT_ONCE, "follow-up questions"),
+        (Shown.AT_ONCE, Shown.AFTER_END, "points and follow-up questions"),
+        (Shown.AFTER_END, Shown.AFTER_END, "verdicts, points and follow-up questions"),
     ],
 )
 def test_who_could_read_more_since_the_end_goes_on_by_a_confirmation_that_is_kept(
@@ -363,13 +363,11 @@ def test_who_could_read_more_since_the_end_goes_on_by_a_confirmation_that_is_kep
     (invited,) = make_invitations(engine, lead, interview, "Ines")
     begin(engine, invited.token, make_candidate(engine), after(1))
     invitation = invitation_with(engine, invited.token)
-    if told:
-        with pytest.raises(UnusableSettings, match=f"they can read {told}; confirm that below"):
-            extend(engine, lead, interview, invitation, 70, is_confirmed=False)
-    extend(engine, lead, interview, invitation, 70, is_confirmed=bool(told))
+    with pytest.raises(UnusableSettings, match=f"they can read {told}; confirm that below"):
+        extend(engine, lead, interview, invitation, 70, is_confirmed=False)
+    extend(engine, lead, interview, invitation, 70)
     with read_session(engine) as session:
         (change,) = all_changes(session, invitation)
         detail = session.scalars(select(AuditEntry.detail).filter_by(action="invitation.extend")).one()
-    kept = f" ({told.capitalize()} could be read before.)" if told else ""
-    assert change.reason == f"The fire alarm rang.{kept}"
-    assert json.loads(detail).get("told_before", "") == told
+    assert change.reason == f"The fire alarm rang. ({told.capitalize()} could be read before.)"
+    assert json.loads(detail)["told_before"] == told

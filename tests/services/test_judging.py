@@ -129,7 +129,7 @@ def test_the_view_shows_no_secret(engine: Engine, packages: Packages, ada: User,
 @pytest.mark.sandbox
 def test_submissions_are_judged_after_the_commit(engine: Engine, service: Judging, ada: User, attempt: Attempt) -> None:
     service.start()
-    for source in (WRONG, RIGHT, b"", b"while True print"):
+    for source in (WRONG, RIGHT, b"x = 1", b"while True print"):
         with write_session(engine) as session:
             service.dispatch(session, attempts.submit(session, ada, attempt.public_id, source, NOON))
     assert wait_until(lambda: None not in verdicts(engine))

@@ -10,11 +10,12 @@ from sqlalchemy import Engine, select
 
 from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
-from grader.services import review_page, reviews
+from grader.services import audit_log, interviews, invitations, review_page, reviews
 from grader.services.packages import Packages
 from grader.services.review_page import ReviewPage
 from grader.services.reviews import NotNow, Outdated
 from grader.store import review_queries
+from grader.store.admin_queries import Wanted
 from grader.store.interview_models import AuditEntry, Decision, Interview, Invitation, Part, Review, ScoreOverride
 from grader.store.models import Attempt, FollowUpAnswer, Submission, User
 from grader.store.session import read_session, write_session
@@ -345,3 +346,51 @@ def test_nothing_is_settled_while_the_candidate_is_at_work(
         reviews.override(session, lead, attempt.public_id, 50.0, REASON, 0, at_work)
     with write_session(engine) as session:
         assert reviews.save(session, rita, attempt.public_id, draft(), 0, packages, at_work) == 1
+
+
+@pytest.mark.parametrize("how", ["finished", "by hand", "by hand and back"])
+def test_nobody_gets_more_time_for_what_is_reviewed(
+    engine: Engine, packages: Packages, led: tuple[User, Interview], attempt: Attempt, how: str
+) -> None:
+    lead, interview = led
+    with read_session(engine) as session:
+        invitation = session.scalars(select(Invitation).where(Invitation.id == attempt.invitation_id)).one()
+
+    def extend() -> None:
+        ids = interview.public_id, invitation.public_id
+        with write_session(engine) as session:
+            invitations.extend(session, lead, *ids, "10", "a fire drill", END, is_confirmed=True)
+
+    if how == "finished":
+        finish(engine, packages, lead, attempt)
+    else:
+        with write_session(engine) as session:
+            reviews.override(session, lead, attempt.public_id, 1.0, REASON, 0, END)
+    if how == "by hand and back":
+        with write_session(engine) as session:
+            reviews.override(session, lead, attempt.public_id, None, REASON, 1, END)
+        extend()
+    else:
+        with pytest.raises(interviews.NotNow, match="is reviewed or scored by hand already"):
+            extend()
+
+
+def test_an_admin_reads_nothing_of_an_interview_that_they_sit_in_the_log(
+    engine: Engine, led: tuple[User, Interview], attempt: Attempt
+) -> None:
+    with write_session(engine) as session:
+        reviews.override(session, led[0], attempt.public_id, 1.0, REASON, 0, END)
+    with read_session(engine) as session:
+        sits = session.get_one(User, attempt.candidate_id)
+        found = {
+            reader: [line.action for line in audit_log.page(session, user, Wanted(), None)[0]]
+            for reader, user in (("lead", led[0]), ("candidate", sits))
+        }
+    tables = {
+        "lead": "".join(audit_log.table(engine, led[0], Wanted())),
+        "candidate": "".join(audit_log.table(engine, sits, Wanted())),
+    }
+    assert "review.override" in found["lead"]
+    assert "review.override" in tables["lead"]
+    assert [action for action in found["candidate"] if action.startswith(("review", "interview", "attempt"))] == []
+    assert "review.override" not in tables["candidate"]

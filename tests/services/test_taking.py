@@ -12,17 +12,18 @@ from sqlalchemy import Engine, select
 
 from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
-from grader.services import attempts, deadline, drafts, hints, invitations, sample_runs, taking
+from grader.services import attempts, deadline, drafts, feedback, hints, invitations, sample_runs, taking
 from grader.services.attempts import AttemptClosed
 from grader.services.interview_settings import Chosen
 from grader.services.judging import write_result
 from grader.services.packages import Packages
 from grader.services.practice_lock import ClosedMeanwhile
 from grader.services.taking import InvitationEnded, NotOpen, Stage, Taking
+from grader.store import queries
 from grader.store.interview_models import AuditEntry, Interview, Invitation
 from grader.store.models import Attempt, Submission, User
 from grader.store.session import read_session, write_session
-from tests.services.interviewing import make_interview, make_interviewer, make_invitations
+from tests.services.interviewing import begin, make_interview, make_interviewer, make_invitations
 from tests.services.made import NOON, after, make_candidate, make_judgement
 from tests.services.tiny_package import RIGHT, SLUG, WRONG
 
@@ -410,6 +411,28 @@ def test_practice_stays_open_where_the_interview_says_so(make_place: Callable[..
     place = make_place(locks_practice=False)
     place.begin()
     assert practice(place, after(2)).invitation_id is None
+
+
+@pytest.mark.parametrize("is_locking", [True, False])
+def test_an_earlier_interview_tells_nothing_of_what_a_later_one_closes(place: Place, is_locking: bool) -> None:
+    earlier = place.begin()
+    place.submit(RIGHT, after(2))
+    place.end(after(3))
+    later = make_interview(place.engine, place.packages, place.lead, locks_practice=is_locking)
+    (invited,) = make_invitations(place.engine, place.lead, later, "Ada L.")
+    begin(place.engine, invited.token, place.ada, after(4))
+
+    def shown(now: datetime) -> bool:
+        with read_session(place.engine) as session:
+            attempt = queries.attempt_of(session, place.ada, earlier.public_id)
+            return feedback.of(session, attempt, now).questions
+
+    if is_locking:
+        with pytest.raises(ClosedMeanwhile, match="elsewhere it is closed until your time there is over"):
+            shown(after(5))
+    else:
+        assert shown(after(5))
+    assert shown(after(65))
 
 
 def test_practice_stays_open_for_others(place: Place) -> None:

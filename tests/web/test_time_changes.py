@@ -51,9 +51,12 @@ def test_more_time_is_told_without_its_reason(room: Room) -> None:
     room.lena.post(f"{room.candidate}/end", why="Went out.")
     refused = room.lena.post(f"{room.candidate}/extend", minutes="1", reason=REASON)
     assert refused.status_code == 400
-    assert "Since their time was over they can read points; confirm that below." in refused.get_data(as_text=True)
+    assert (
+        "Since their time was over they can read points and follow-up questions; confirm that below."
+        in refused.get_data(as_text=True)
+    )
     assert room.lena.post(f"{room.candidate}/extend", minutes="1", reason=REASON, confirmed="1").status_code == 303
-    kept = f"{REASON} (Points could be read before.)"
+    kept = f"{REASON} (Points and follow-up questions could be read before.)"
     told = "TIME : an interviewer ended your time TIME : an interviewer gave you 1 minute more"
     assert words(room.ada.text(room.taking), "Changes of your time") == told
     assert words(room.lena.text(room.candidate), "What changed their time") == room.packet()

@@ -250,6 +250,30 @@ def test_ctrl_c_ends_it_while_the_database_is_away(
     assert (ended.code, "; go on with: grader batch in --out out " in ended.err.splitlines()[-1]) == (130, True)
 
 
+@pytest.mark.long
+def test_ctrl_c_ends_it_when_its_last_worker_died_at_work(
+    command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
+) -> None:
+    hand_in(command, 50)
+    worker = workers.start("--jobs=1")
+    with begun(command, env, postgres_url, 1) as process:
+        worker.kill()
+        process.send_signal(signal.SIGINT)
+        ended = end_of(process)
+    assert ended.code == 130
+    assert left(engine)[:2] == [0, 0]  # the dead worker's job goes when the next worker comes
+
+
+def test_a_database_that_takes_nothing_is_told(
+    command: Command, engine: Engine, postgres_url: str, env: dict[str, str]
+) -> None:
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    url = f"{postgres_url}&options=-c%20default_transaction_read_only%3Don"
+    ended = command.run(*BATCH, f"--database={url}", env=env)
+    assert (ended.code, "takes no batch from this user" in ended.line) == (2, True), ended.err
+    assert not (command.folder / "out").exists()
+
+
 def test_a_broken_package_is_told_as_this_machine_tells_it(
     command: Command, engine: Engine, postgres_url: str, problems: Path, env: dict[str, str]
 ) -> None:
