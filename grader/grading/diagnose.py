@@ -57,6 +57,7 @@ _BLANK: Final = (
     "Nothing of the contract is recognised in what it computes, so that no stage can be named: none of the stages is "
     "there, and what they begin with is not used."
 )
+_ENDED: Final = frozenset({Verdict.TLE, Verdict.MLE, Verdict.OLE})  # what failed was not the answer
 _PAIRS_MAX: Final = 40  # that are composed anew to be held against a submission
 
 
@@ -124,7 +125,8 @@ class _Diagnosing:
         reference = reference_of(self._problem, self._cases, self._lane, self._cache)
         failing = self._failing(reference)
         looks = looks_at(self._problem, self._source, failing, reference, self._lane) if trace else ()
-        if looks and looks[0].is_right_alone:  # the later ones have had calls before them
+        is_cut_off = self._judged.judgement.verdict in _ENDED
+        if looks and looks[0].is_right_alone and not is_cut_off:  # the later ones have had calls before them
             return Diagnosis(Finding(_STATE), looks)
         if rows:
             return Diagnosis(self._named(table, rows, reference, looks), looks)

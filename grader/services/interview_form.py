@@ -150,7 +150,10 @@ class Form:
 def options(session: Session, user: User, packages: Packages) -> list[Option]:
     """Return the problems that a user can add: their uploads, then those of the folder, easiest first."""
     uploads = queries.uploads_of(session, user)
-    own = [Option(one.sha256, one.title, f"uploaded {told_time(one.created_at)}", False) for one in uploads]
+    own = [
+        Option(one.sha256, one.title, f"{one.slug} {one.sha256[:8]}, uploaded {told_time(one.created_at)}", False)
+        for one in uploads
+    ]
     public = [
         Option(one.sha256, one.spec.title, f"{one.spec.level}, {one.spec.minutes} min", True)
         for one in packages.offered()

@@ -131,7 +131,7 @@ def accept(session: Session, candidate: User, token: str, now: datetime) -> Invi
     queries.interview_locked(session, found.interview_id)  # nobody is made an interviewer meanwhile
     if queries.is_member(session, candidate, found.interview):
         raise NotOpen("You interview there yourself, so you cannot be its candidate; sign in with another account.")
-    accepted = queries.accept_invitation(session, found.id, candidate, now)
+    accepted = queries.accept_invitation(session, found, candidate, now)
     if accepted is None:
         raise NotOpen("You have a place in this interview already; your interviews are listed on one page.")
     stored = queries.invitation_locked(session, found.id)

@@ -72,11 +72,20 @@ def has_open_invitation(session: Session, candidate: User) -> bool:
     return session.scalar(statement) is not None
 
 
-def accept_invitation(session: Session, key: int, candidate: User, now: datetime) -> bool | None:
-    """Bind an invitation to who accepts it; return whether nobody was faster, None when they are in it already."""
+def accept_invitation(session: Session, found: Invitation, candidate: User, now: datetime) -> bool | None:
+    """Bind an invitation to who accepts it by the link that found it.
+
+    Returns:
+        whether nobody was faster, a lead with a new link neither; None when they are in the interview already.
+    """
     statement = (
         update(Invitation)
-        .where(Invitation.id == key, Invitation.user_id.is_(None), Invitation.revoked_at.is_(None))
+        .where(
+            Invitation.id == found.id,
+            Invitation.token_sha256 == found.token_sha256,
+            Invitation.user_id.is_(None),
+            Invitation.revoked_at.is_(None),
+        )
         .values(user_id=candidate.id, accepted_at=now)
     )
     try:

@@ -89,7 +89,8 @@ def index() -> ResponseReturnValue:
 def switch() -> ResponseReturnValue:
     """Turn one of the two switches, and return to the page that it stands on."""
     words: dict[str, Any] = {name: request.args[name] for name in WORDS if name in request.args}
-    target = known_page(request.form.get("next", "")) + (f"?{urlencode(words)}" if words else "")
+    page = known_page(request.form.get("next", ""))
+    target = page.partition("?")[0] + f"?{urlencode(words)}" if words else page
     response = redirect(target, 303)
     name, value = request.form.get("switch", ""), request.form.get("value", "")
     if name in review_switches.SWITCHES:

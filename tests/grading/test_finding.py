@@ -123,3 +123,19 @@ def test_fast_leaves_the_trace_out(bank: dict[str, Problem], lane: Lane, cache: 
     source = Path("heads-never-mix/unknown_mask.py")
     assert judged(bank, source, lane, cache, "fast").finding.method != "trace"
     assert judged(bank, source, lane, cache).finding.method == "trace"
+
+
+def test_what_its_prints_cut_off_is_not_said_to_keep_anything(
+    bank: dict[str, Problem], lane: Lane, cache: CaseCache
+) -> None:
+    problem = bank["heads-never-mix"]
+    flood = b"""
+_right = multi_head_attention
+def multi_head_attention(*arguments):
+    print("x" * 200_000)
+    return _right(*arguments)
+"""
+    source = problem.files.contents["submissions/accepted/corrected.py"] + flood
+    judgement = judge(problem, source, lane, cache, "full")
+    assert judgement.verdict is Verdict.OLE
+    assert judgement.finding == Finding(judgement.message)

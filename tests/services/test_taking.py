@@ -18,8 +18,9 @@ from grader.services.interview_settings import Chosen
 from grader.services.judging import write_result
 from grader.services.packages import Packages
 from grader.services.practice_lock import ClosedMeanwhile
+from grader.services.sessions import hash_of
 from grader.services.taking import InvitationEnded, NotOpen, Stage, Taking
-from grader.store import queries
+from grader.store import queries, taking_queries
 from grader.store.interview_models import AuditEntry, Interview, Invitation
 from grader.store.models import Attempt, Submission, User
 from grader.store.session import read_session, write_session
@@ -143,6 +144,17 @@ def test_accepting_binds_the_invitation_once(place: Place) -> None:
     assert (place.invitation().user_id, place.invitation().accepted_at) == (place.ada.id, after(1))
     assert place.invitation().started_at is None
     assert place.actions() == ["invitation.make", "invitation.accept"]
+
+
+def test_a_link_that_is_renewed_while_it_is_accepted_opens_nothing(place: Place) -> None:
+    with read_session(place.engine) as session:
+        found = taking_queries.invitation_with(session, hash_of(place.token))
+    assert found is not None
+    with write_session(place.engine) as session:
+        invitations.renew(session, place.lead, place.interview.public_id, found.public_id, NOON)
+    with write_session(place.engine) as session:
+        assert taking_queries.accept_invitation(session, found, place.ada, NOON) is False
+    assert place.invitation().user_id is None
 
 
 def test_what_opens_nothing_is_told_the_same(place: Place) -> None:

@@ -123,6 +123,7 @@ def test_hidden_names_are_nowhere(browser: Browser, path: str, interview: Interv
     [
         ({"next": "//evil.example", "switch": "names", "value": "hidden"}, "/"),
         ({"next": "/reviews", "switch": "session", "value": "hidden"}, "/reviews"),
+        ({"next": "/reviews?show=mine", "switch": "session", "value": "hidden"}, "/reviews?show=mine"),
     ],
 )
 def test_a_switch_sends_nobody_elsewhere_and_sets_nothing_else(
