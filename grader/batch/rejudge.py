@@ -25,6 +25,7 @@ from grader.report.result import json_line
 
 _KEPT: Final = LINES.removesuffix(".jsonl")
 _TAKEN: Final = REJUDGED.removesuffix(".jsonl")
+_FIELDS: Final = frozenset({"candidate", "problem", "verdict", "score", "source_sha256", "package_sha256", "versions"})
 ASIDE: Final = "rejudged"  # the folder of records of results that are not taken over yet
 
 
@@ -58,7 +59,7 @@ def outdated(folder: Path, packages: Mapping[str, str], problems: Collection[str
 
 
 def read_results(folder: Path, name: str = LINES) -> Iterator[dict[str, Any]]:
-    """Yield a batch's results.
+    """Yield a batch's results; a line that is none is passed over, as when a batch goes on.
 
     Raises:
         UserError: there are none.
@@ -66,7 +67,8 @@ def read_results(folder: Path, name: str = LINES) -> Iterator[dict[str, Any]]:
     path = folder / name
     try:
         for line in read_lines(path):
-            yield line.value
+            if line.value.keys() >= _FIELDS:
+                yield line.value
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror}); name a folder that grader batch wrote.") from None
 

@@ -216,6 +216,16 @@ def test_what_is_not_there_any_more_as_it_was_keeps_its_result(judged: Command) 
     assert (scores(judged)["ann second"], scores(judged)["bob second"]) == ("100", scores(judged)["bob first"])
 
 
+def test_lines_that_are_no_results_are_passed_over(judged: Command) -> None:
+    before = scores(judged).keys()
+    with (judged.folder / "out/results.jsonl").open("a") as file:
+        file.write('{"a": 1}\n{"candidate": "ann", "problem": "second"}\n[]\n')
+    correct(judged, "second", 20)
+    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    assert ended.code == 0, ended.err
+    assert scores(judged).keys() == before
+
+
 def test_a_package_that_cannot_be_read_changes_nothing(judged: Command) -> None:
     before = contents(judged)
     (judged.folder / "bank/second/notes.md").symlink_to("/etc/hostname")
