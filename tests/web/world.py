@@ -40,6 +40,7 @@ FIELDS: Final = {
     "name": "a name",
     "minutes": "5",
     "reason": "a reason",
+    "confirmed": "1",
     "version": "0",
     "decision": "yes",
     "score": "50",

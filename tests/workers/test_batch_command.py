@@ -149,6 +149,7 @@ def test_ctrl_c_keeps_what_is_judged_and_says_how_to_go_on(
     assert verdicts(command.folder / "out") == dict.fromkeys(names, "AC")
 
 
+@pytest.mark.long
 def test_a_command_that_is_gone_leaves_nothing_behind(
     command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
 ) -> None:
@@ -197,6 +198,7 @@ def told(process: subprocess.Popen[bytes]) -> str:
     return process.stderr.readline().decode()
 
 
+@pytest.mark.long
 def test_workers_that_take_no_batches_are_told(
     command: Command, postgres_url: str, workers: Workers, env: dict[str, str]
 ) -> None:
