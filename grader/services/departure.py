@@ -36,15 +36,14 @@ def left_behind(session: Session, user: User, now: datetime) -> tuple[str, ...]:
 
 def end_taken(session: Session, user: User, actor: User | None, now: datetime) -> None:
     """End the time of what a user is taking whose account `actor` deletes; who watches the clock hands drafts in."""
-    for key in queries.places_open(session, user):
-        interview = taking_queries.interview_locked(session, key.interview_id)
-        place = taking_queries.invitation_locked(session, key.id)
+    taking_queries.interviews_locked(session, queries.interviews_open(session, user))
+    for place in taking_queries.invitations_locked(session, user.id):
         if own_time.is_running(place, now) and place.ended_at is None:
             place.ends_at = now
             session.add(
                 EarlyEnd(invitation_id=place.id, user_id=user.id, reason=DELETED, is_told=False, created_at=now)
             )
-            audit.record(session, actor, "invitation.end", place, now, interview, reason=DELETED)
+            audit.record(session, actor, "invitation.end", place, now, place.interview, reason=DELETED)
 
 
 def interviews_left(session: Session, user: User, now: datetime) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from grader.services.interviews import NotNow
 from grader.services.invitation_names import Alike, alike
 from grader.services.sessions import hash_of, new_token
 from grader.store import interview_queries as queries
-from grader.store import review_queries
+from grader.store import review_queries, taking_queries
 from grader.store.base import storable
 from grader.store.interview_models import Interview, Invitation, Part
 from grader.store.models import User
@@ -176,8 +176,8 @@ def extend(
 
     Raises:
         NotFound: the user leads no such interview, or it has no such candidate.
-        NotNow: the candidate has not started or deleted the account, results or answers are out, or the interview is
-            archived or closes before.
+        NotNow: the candidate has not started or deleted the account, results or answers are out, the interview is
+            archived or closes before, or their time is over and they are taking another one with one of its problems.
         UnusableSettings: the minutes or the reason cannot be used, or a confirmation is missing.
     """
     interview, invitation = _locked(session, user, public_id, invitation_id)
@@ -198,6 +198,8 @@ def extend(
             f"What {invitation.label} handed in is reviewed or scored by hand already, and that would stand whatever "
             "they add; nobody gets more time then."
         )
+    if is_over:
+        _require_nothing_beside(session, invitation, now)
     told = told_at_the_end(interview) if is_over else ""
     if is_over and not is_confirmed:
         raise UnusableSettings(f"Since their time was over they can read {told}; confirm that below.", "confirmed")
@@ -209,6 +211,15 @@ def extend(
     facts: dict[str, Fact] = {"minutes": number, "reopened": is_over, **told_facts}
     audit.record(session, user, "invitation.extend", invitation, now, interview, **facts)
     return extension
+
+
+def _require_nothing_beside(session: Session, invitation: Invitation, now: datetime) -> None:
+    beside = taking_queries.running_beside(session, invitation, now)
+    if beside is not None and beside.ends_at is not None:
+        raise NotNow(
+            f"{invitation.label} is taking another interview with one of these problems until "
+            f"{told_time(beside.ends_at)}; give more time when that is over."
+        )
 
 
 def _require_extendable(invitation: Invitation, interview: Interview, now: datetime) -> None:
@@ -282,4 +293,7 @@ def _reason(text: str) -> str:
 
 def _locked(session: Session, user: User, public_id: str, invitation_id: str) -> tuple[Interview, Invitation]:
     interview = queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
+    candidate = queries.invitation_in(session, interview, invitation_id).user_id
+    if candidate is not None:  # which stays, for the interview is locked
+        taking_queries.invitations_locked(session, candidate)
     return interview, queries.invitation_in(session, interview, invitation_id, lock=True)

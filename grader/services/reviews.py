@@ -16,6 +16,7 @@ from grader.report.visible import visible
 from grader.services import audit, own_time
 from grader.services.packages import Packages
 from grader.store import review_queries as queries
+from grader.store import taking_queries
 from grader.store.base import storable
 from grader.store.interview_models import Decision, Part, Review, ScoreOverride
 from grader.store.models import User
@@ -137,7 +138,7 @@ def finish(
     As `save` otherwise.
     """
     reviewed = queries.attempt_reviewed(session, user, public_id, writes=True, lock=True)
-    _require_over(reviewed, now)
+    _require_over(session, reviewed, now)
     review = _stored(session, user, reviewed, draft, version, packages, now)
     if draft.decision is None:
         raise UserError("Choose a decision first; a review that is finished stays as it is.")
@@ -154,9 +155,9 @@ def finish(
     )
 
 
-def _require_over(reviewed: Reviewed, now: datetime) -> None:
-    """Make sure that nothing is handed in any more."""
-    if not own_time.is_over(reviewed.invitation, now):
+def _require_over(session: Session, reviewed: Reviewed, now: datetime) -> None:
+    """Make sure that nothing is handed in any more, and that nobody gives more time until this transaction ends."""
+    if not own_time.is_over(taking_queries.invitation_locked(session, reviewed.invitation.id), now):
         raise NotNow(
             "The candidate's time is not over yet; keep the draft, and finish when nothing can change any more."
         )
@@ -242,7 +243,7 @@ def override(
     if not REASON_MIN <= len(reason) <= REASON_MAX:
         raise UserError(f"Say why, in {REASON_MIN} to {REASON_MAX} characters; the reason stays in the history.")
     reviewed = queries.attempt_reviewed(session, user, public_id, writes=not user.is_admin, lock=True)
-    _require_over(reviewed, now)
+    _require_over(session, reviewed, now)
     history = queries.overrides_of(session, reviewed.attempt)
     if seen != len(history):
         raise Outdated("Somebody else has set this score meanwhile. Reload the page and look at the history first.")

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
+from grader.report.visible import visible
 from grader.services import audit, candidate_view, deadline, feedback, own_time
 from grader.services.candidate_view import HandedIn
 from grader.services.feedback import Feedback
@@ -91,6 +92,7 @@ class Taking:
     stage: Stage
     problems: int
     seconds_left: int
+    beside: Invitation | None  # what is under way and has one of the problems: while it is, this is not started
     changes: tuple[TimeChange, ...]  # of the time
     tasks: tuple[Task, ...]
 
@@ -147,20 +149,17 @@ def start(session: Session, candidate: User, public_id: str, packages: Packages,
 
     Raises:
         NotFound: they accepted no such invitation.
-        NotOpen: it opens later, or is closed.
+        NotOpen: it opens later, or is closed, or they are taking another one with one of its problems.
     """
     found = queries.invitation_of(session, candidate, public_id)
     interview = queries.interview_locked(session, found.interview_id)
-    invitation = queries.invitation_locked(session, found.id)
+    places = {place.id: place for place in queries.invitations_locked(session, candidate.id)}
+    invitation = places.get(found.id)
+    if invitation is None or invitation.revoked_at is not None:
+        raise NotFound("There is no such interview, or it is not yours; your interviews are listed on one page.")
     if invitation.started_at is not None:
         return invitation
-    if invitation.user_id != candidate.id or invitation.revoked_at is not None:
-        raise NotFound("There is no such interview, or it is not yours; your interviews are listed on one page.")
-    stage = stage_of(invitation, interview, now)
-    if stage is Stage.TOO_EARLY and interview.opens_at is not None:
-        raise NotOpen(f"This interview opens at {told_time(interview.opens_at)}; start it then.")
-    if stage is Stage.MISSED:
-        raise NotOpen("This interview is closed, so it cannot be started any more; ask the people who invited you.")
+    _require_startable(session, invitation, interview, now)
     ends_at = now + timedelta(minutes=interview.minutes)
     invitation.started_at = now
     invitation.ends_at = ends_at if interview.closes_at is None else min(ends_at, interview.closes_at)
@@ -168,6 +167,21 @@ def start(session: Session, candidate: User, public_id: str, packages: Packages,
         session.add(_attempt(session, invitation, candidate, problem, packages, now))
     audit.record(session, candidate, "invitation.start", invitation, now, interview, problems=len(interview.problems))
     return invitation
+
+
+def _require_startable(session: Session, invitation: Invitation, interview: Interview, now: datetime) -> None:
+    stage = stage_of(invitation, interview, now)
+    if stage is Stage.TOO_EARLY and interview.opens_at is not None:
+        raise NotOpen(f"This interview opens at {told_time(interview.opens_at)}; start it then.")
+    if stage is Stage.MISSED:
+        raise NotOpen("This interview is closed, so it cannot be started any more; ask the people who invited you.")
+    # each shows and hides what the other may not: verdicts, points, hints
+    beside = queries.running_beside(session, invitation, now)
+    if beside is not None and (end := own_time.end_of(beside)) is not None:
+        raise NotOpen(
+            f"You are taking “{visible(beside.interview.title, keep='')}” until {told_time(end)}, which has a problem "
+            "of this interview too; finish it or end it early, then start this one."
+        )
 
 
 def _attempt(
@@ -217,12 +231,14 @@ def taking(session: Session, candidate: User, public_id: str, now: datetime) -> 
     """
     invitation = queries.invitation_of(session, candidate, public_id)
     interview = invitation.interview
+    stage = stage_of(invitation, interview, now)
     return Taking(
         invitation=invitation,
         interview=interview,
-        stage=stage_of(invitation, interview, now),
+        stage=stage,
         problems=queries.number_of_problems(session, interview),
         seconds_left=own_time.seconds_left(invitation, now),
+        beside=queries.running_beside(session, invitation, now) if stage is Stage.READY else None,
         changes=told_changes(session, invitation),
         tasks=_tasks(session, invitation, interview, now),
     )

@@ -65,7 +65,9 @@ def rename_user(session: Session, user: User, name: str, name_key: str, name_loo
 
 def admins_locked(session: Session) -> Sequence[User]:
     """Return the users who are admins; no other transaction changes them until this one ends."""
-    return session.scalars(select(User).filter_by(is_admin=True).order_by(User.id).with_for_update()).all()
+    return session.scalars(
+        select(User).filter_by(is_admin=True).order_by(User.id).with_for_update(key_share=True)
+    ).all()
 
 
 def has_admin(session: Session) -> bool:

@@ -95,7 +95,7 @@ def interview_of(
         )
     )
     if lock:
-        statement = statement.with_for_update(of=Interview).execution_options(populate_existing=True)
+        statement = statement.with_for_update(of=Interview, key_share=True).execution_options(populate_existing=True)
     interview = session.scalar(statement)
     if interview is None:
         raise NotFound(_NO_INTERVIEW)
@@ -231,7 +231,7 @@ def invitation_in(session: Session, interview: Interview, public_id: str, *, loc
         .execution_options(populate_existing=True)
     )
     if lock:
-        statement = statement.with_for_update(of=Invitation)
+        statement = statement.with_for_update(of=Invitation, key_share=True)
     invitation = session.scalar(statement)
     if invitation is None:
         raise NotFound(_NO_INVITATION)

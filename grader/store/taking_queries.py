@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, undefer
 
@@ -108,18 +108,66 @@ def number_of_problems(session: Session, interview: Interview) -> int:
 
 
 def interview_locked(session: Session, key: int) -> Interview:
-    """Return an interview that no other transaction changes until this one ends."""
-    statement = select(Interview).filter_by(id=key).with_for_update().execution_options(populate_existing=True)
+    """Return an interview that no other transaction changes until this one ends; entries may refer to it meanwhile."""
+    statement = (
+        select(Interview).filter_by(id=key).with_for_update(key_share=True).execution_options(populate_existing=True)
+    )
     return session.scalars(statement).one()
+
+
+def interviews_locked(session: Session, keys: Sequence[int]) -> Sequence[Interview]:
+    """Return interviews in which nobody starts until this transaction ends."""
+    statement = select(Interview).where(Interview.id.in_(keys)).order_by(Interview.id).with_for_update(key_share=True)
+    return session.scalars(statement.execution_options(populate_existing=True)).all()
 
 
 def invitation_locked(session: Session, key: int) -> Invitation:
     """Return an invitation as it is now; no other transaction changes it until this one ends.
 
-    Who needs its attempts or its interview locked as well locks those first.
+    Whatever starts, ends or extends a candidate's time, or settles what they did in it, holds this row. Who needs the
+    interview or attempts locked as well locks those first, in this order.
     """
-    statement = select(Invitation).filter_by(id=key).with_for_update().execution_options(populate_existing=True)
+    statement = (
+        select(Invitation).filter_by(id=key).with_for_update(key_share=True).execution_options(populate_existing=True)
+    )
     return session.scalars(statement).one()
+
+
+def invitations_locked(session: Session, candidate: int) -> Sequence[Invitation]:
+    """Return a candidate's places in interviews as they are now, each locked as by `invitation_locked`.
+
+    Who lets a candidate's time run takes all of them: of two such transactions the second sees what the first began.
+    """
+    statement = select(Invitation).filter_by(user_id=candidate).order_by(Invitation.id).with_for_update(key_share=True)
+    return session.scalars(statement.execution_options(populate_existing=True)).all()
+
+
+def running_beside(session: Session, invitation: Invitation, now: datetime) -> Invitation | None:
+    """Return what an invitation's candidate is taking elsewhere with one of its problems, in any version."""
+    own = (
+        select(Package.slug)
+        .join(InterviewProblem, InterviewProblem.package_id == Package.id)
+        .where(InterviewProblem.interview_id == invitation.interview_id)
+    )
+    statement = (
+        select(Invitation)
+        .join(InterviewProblem, InterviewProblem.interview_id == Invitation.interview_id)
+        .join(Package, Package.id == InterviewProblem.package_id)
+        .where(
+            Invitation.user_id == invitation.user_id,
+            Invitation.id != invitation.id,
+            _is_running(now),
+            Package.slug.in_(own),
+        )
+        .options(joinedload(Invitation.interview))
+        .order_by(Invitation.ends_at.desc())
+        .limit(1)
+    )
+    return session.scalar(statement)
+
+
+def _is_running(now: datetime) -> ColumnElement[bool]:
+    return and_(Invitation.started_at.is_not(None), Invitation.ended_at.is_(None), Invitation.ends_at >= now)
 
 
 def attempts_in(session: Session, invitation: Invitation) -> Sequence[Attempt]:
@@ -210,9 +258,7 @@ def locked_slugs(session: Session, candidate: int, now: datetime) -> frozenset[s
             exists().where(
                 Invitation.interview_id == Interview.id,
                 Invitation.user_id == candidate,
-                Invitation.started_at.is_not(None),
-                Invitation.ended_at.is_(None),
-                Invitation.ends_at >= now,
+                _is_running(now),
             ),
         )
     )

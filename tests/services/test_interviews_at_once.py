@@ -31,7 +31,7 @@ def interview(engine: Engine, packages: Packages, lead: User) -> Interview:
     return make_interview(engine, packages, lead)
 
 
-def together(number: int, call: Callable[[int], None]) -> list[str]:
+def together(number: int, call: Callable[[int], object]) -> list[str]:
     """Call from many threads at once; return what came of each: "done", or the error's name."""
 
     def outcome(which: int) -> str:
