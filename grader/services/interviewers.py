@@ -82,5 +82,9 @@ def _member(interview: Interview, user_id: str) -> InterviewMember | None:
 
 
 def _keep_a_lead(interview: Interview, leaving: InterviewMember) -> None:
-    if not any(member.part is Part.LEAD and member is not leaving for member in interview.members):
+    """Make sure that after somebody has left the leads there is one who still may interview."""
+    if leaving.part is not Part.LEAD:
+        return
+    others = [member for member in interview.members if member.part is Part.LEAD and member is not leaving]
+    if not any(member.user.is_interviewer for member in others):
         raise UserError("Somebody has to lead an interview; make another interviewer a lead first.")

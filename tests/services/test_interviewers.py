@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
-from grader.services import interviewers, invitations, taking
+from grader.services import accounts, interviewers, invitations, taking
 from grader.services.interviewers import SitsHere
 from grader.services.packages import Packages
 from grader.store import interview_queries as queries
@@ -50,6 +50,32 @@ def test_an_interview_never_loses_its_last_lead(engine: Engine, lead: User, inte
     assert [member.user.name for member in stored(engine, rob, interview).members] == ["Rob"]
     with read_session(engine) as session, pytest.raises(NotFound):
         queries.interview_of(session, lead, interview.public_id)
+
+
+def test_who_may_not_interview_any_more_is_no_lead_who_stays(engine: Engine, lead: User, interview: Interview) -> None:
+    rob, admin = make_interviewer(engine, "Rob"), make_interviewer(engine, "Root", is_admin=True)
+    xena = make_interviewer(engine, "Xena")
+
+    def act(call: Callable[[Session], object]) -> None:
+        with write_session(engine) as session:
+            call(session)
+
+    for name, part in (("Rob", Part.LEAD), ("Xena", Part.REVIEWER)):
+        act(lambda session: interviewers.set_part(session, lead, interview.public_id, name, part, NOON))  # noqa: B023
+    act(lambda session: accounts.set_rights(session, rob, NOON, is_interviewer=False, is_admin=None))
+    for alone in (
+        lambda session: interviewers.set_part(session, lead, interview.public_id, "Lena", Part.REVIEWER, NOON),
+        lambda session: interviewers.remove(session, lead, interview.public_id, lead.public_id, NOON),
+    ):
+        with pytest.raises(UserError, match="Somebody has to lead an interview"):
+            act(alone)
+    act(lambda session: accounts.remove(session, lead, NOON))
+    with pytest.raises(UserError, match="Somebody has to lead an interview"):
+        act(lambda session: interviewers.remove(session, admin, interview.public_id, rob.public_id, NOON))
+    act(lambda session: interviewers.remove(session, admin, interview.public_id, xena.public_id, NOON))
+    act(lambda session: interviewers.set_part(session, admin, interview.public_id, "Xena", Part.LEAD, NOON))
+    act(lambda session: interviewers.remove(session, admin, interview.public_id, rob.public_id, NOON))
+    assert [member.user.name for member in stored(engine, xena, interview).members][1:] == ["Xena"]
 
 
 def test_an_admin_can_take_an_interview_over(engine: Engine, interview: Interview) -> None:
