@@ -6,7 +6,7 @@ The work itself is made in the background (services/rejudge_work.py); here is on
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,21 +14,28 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from grader.errors import InvalidPackage, NotFound, UserError
+from grader.errors import NotFound
 from grader.services import audit
 from grader.services.packages import Packages
-from grader.store import interview_queries, package_queries
+from grader.services.rejudge_versions import (
+    NO_VERSION,
+    NotNow,
+    is_usable,
+    rejudged_interview,
+    require_variants,
+    version_of,
+)
 from grader.store import rejudge_moves as moves
 from grader.store import rejudge_queries as queries
-from grader.store.interview_models import Interview, InterviewProblem, Part, Rejudge
-from grader.store.models import Package, User
+from grader.store.interview_models import Interview, InterviewProblem, Rejudge
+from grader.store.models import User
 from grader.store.queries import package_of
 from grader.store.rejudge_queries import Changed, Counts
-from grader.store.sitting_queries import require_none_sat, require_not_sat
-from grader.wording import plural
+from grader.store.sitting_queries import require_not_sat
+from grader.store.taking_queries import interviews_locked
+from grader.wording import counted, plural
 
 PAGE: Final = 50
-_NO_VERSION: Final = "There is no such version of this problem that can be used; choose one from the page."
 
 
 class State(StrEnum):
@@ -42,28 +49,6 @@ class State(StrEnum):
     UNDONE = "undone"
 
 
-class NotNow(UserError):
-    """The rejudge is in no state for this."""
-
-    status = 409
-
-
-@dataclass(frozen=True)
-class Version:
-    """A version of a package that attempts can be judged with."""
-
-    sha256: str
-    created_at: datetime | None  # when the database got it; None: it is in the folder alone
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A package that attempts have, with the other versions that they could be judged with."""
-
-    package: Package
-    versions: Sequence[Version]
-
-
 @dataclass(frozen=True)
 class Preview:
     """A rejudge as its page shows it."""
@@ -73,40 +58,6 @@ class Preview:
     counts: Counts
     changed: Sequence[Changed]  # of one page
     pages: int
-
-
-def choices(session: Session, user: User, public_id: str, packages: Packages) -> Sequence[Choice]:
-    """Return the packages of an interview with the versions that there are besides.
-
-    Raises:
-        NotFound: the user leads no such interview.
-        SatByReader: they sit one of its problems in another one.
-    """
-    interview = _interview(session, user, public_id)
-    return _choices(session, [problem.package for problem in interview.problems], packages)
-
-
-def choices_everywhere(session: Session, packages: Packages) -> Sequence[Choice]:
-    """Return the packages that anybody's attempts have, as far as there are other versions of them."""
-    return [choice for choice in _choices(session, package_queries.with_attempts(session), packages) if choice.versions]
-
-
-def _choices(session: Session, used: Sequence[Package], packages: Packages) -> list[Choice]:
-    stored = package_queries.usable_versions(session, [package.slug for package in used])
-    offered = {problem.slug: problem.sha256 for problem in packages.offered()}
-    found = []
-    for package in used:
-        newest = offered.get(package.slug)
-        own = {newest: Version(newest, None)} if newest else {}
-        own |= {each.sha256: Version(each.sha256, each.created_at) for each in stored if each.slug == package.slug}
-        found.append(Choice(package, [version for version in own.values() if version.sha256 != package.sha256]))
-    return found
-
-
-def _interview(session: Session, user: User, public_id: str) -> Interview:
-    found = interview_queries.interview_of(session, user, public_id, None if user.is_admin else Part.LEAD)
-    require_none_sat(session, user, found)
-    return found
 
 
 def create(
@@ -129,13 +80,13 @@ def create(
         NotNow: no attempt has the old version, or the new one lacks a variant that an attempt was given.
     """
     if interview is None and not user.is_admin:
-        raise NotFound(_NO_VERSION)
-    found = _interview(session, user, interview) if interview is not None else None
+        raise NotFound(NO_VERSION)
+    found = rejudged_interview(session, user, interview) if interview is not None else None
     before = package_of(session, old)
     if before is None or (found is not None and all(problem.package_id != before.id for problem in found.problems)):
-        raise NotFound(_NO_VERSION)
+        raise NotFound(NO_VERSION)
     require_not_sat(session, user, [before])
-    after = _version(session, before, new, packages, now)
+    after = version_of(session, before, new, packages, now)
     rejudge = Rejudge(
         user_id=user.id,
         from_package_id=before.id,
@@ -145,32 +96,11 @@ def create(
     )
     session.add(rejudge)
     session.flush()
-    _check_variants(session, rejudge, after, packages)
+    require_variants(session, queries.variants_in(session, rejudge), after, packages)
     if not queries.add_items(session, rejudge):
         raise NotNow("Nothing was handed in to this version, so there is nothing to judge again.")
     audit.record(session, user, "rejudge.create", rejudge, now, found, old=before.sha256[:12], new=after.sha256[:12])
     return rejudge
-
-
-def _version(session: Session, package: Package, sha256: str, packages: Packages, now: datetime) -> Package:
-    """Return another version of a package; one that is in the folder alone is stored."""
-    (choice,) = _choices(session, [package], packages)
-    if all(version.sha256 != sha256 for version in choice.versions):
-        raise NotFound(_NO_VERSION)
-    if stored := package_of(session, sha256):
-        return stored
-    return packages.remember(session, packages.named(package.slug), now)
-
-
-def _check_variants(session: Session, rejudge: Rejudge, package: Package, packages: Packages) -> None:
-    try:
-        variants = packages.pinned(session, package).spec.variants
-    except InvalidPackage as error:
-        raise NotNow(f"The new version cannot be used: {error.message}") from None
-    if missing := queries.variants_in(session, rejudge) - set(variants):
-        raise NotNow(
-            f"Attempts were given the variant {sorted(missing)[0]}, which the new version lacks; keep it in there."
-        )
 
 
 def preview(session: Session, user: User, public_id: str, page: int) -> Preview:
@@ -199,12 +129,19 @@ def state_of(rejudge: Rejudge, counts: Counts) -> State:
     return State.READY if counts.judged == counts.submissions else State.JUDGING
 
 
-def apply(session: Session, user: User, public_id: str, now: datetime) -> None:
+def apply(session: Session, user: User, public_id: str, packages: Packages, now: datetime) -> None:
     """Have the new results take the place of the old ones; whoever starts from now on gets the new version.
+
+    Args:
+        session: stores that it is asked for.
+        user: a lead of the interview, or an admin.
+        public_id: the rejudge's.
+        packages: reads the new version.
+        now: the time.
 
     Raises:
         NotFound: there is no such rejudge for this user.
-        NotNow: it is not ready.
+        NotNow: it is not ready, or what it was made from is not as it was at the preview.
     """
     rejudge, state, counts = _locked(session, user, public_id)
     if state is State.JUDGING:
@@ -213,8 +150,9 @@ def apply(session: Session, user: User, public_id: str, now: datetime) -> None:
         raise NotNow("This was applied before.")
     if counts.ours:
         raise NotNow(f"{counts.ours} could not be judged with the new version; judge those again first.")
+    problems = _locked_problems(session, lambda: queries.problems_with(session, rejudge))
+    _require_as_previewed(session, rejudge, packages)
     rejudge.apply_asked_at = now
-    problems = queries.problems_with(session, rejudge)
     _move_problems(session, problems, rejudge.to_package_id)
     rejudge.moved_problems = json.dumps([problem.id for problem in problems])
     audit.record(
@@ -230,12 +168,29 @@ def apply(session: Session, user: User, public_id: str, now: datetime) -> None:
     )
 
 
-def undo(session: Session, user: User, public_id: str, now: datetime) -> None:
+def _require_as_previewed(session: Session, rejudge: Rejudge, packages: Packages) -> None:
+    """Make sure that what a preview was made from is still so; what came in since is judged once it is applied.
+
+    Raises:
+        NotNow: it is to be previewed again.
+    """
+    new = rejudge.to_package
+    if not is_usable(session, rejudge.from_package, new.sha256, packages):
+        raise NotNow(f"Version {new.sha256[:12]} was retired since the preview; preview again with another one.")
+    if moved := queries.number_moved_away(session, rejudge):
+        raise NotNow(
+            f"{counted(moved, 'attempt')} {plural(moved, 'was')} judged again with another version since the preview; "
+            "preview again."
+        )
+    require_variants(session, queries.variants_in(session, rejudge), new, packages)
+
+
+def undo(session: Session, user: User, public_id: str, packages: Packages, now: datetime) -> None:
     """Have the old results take their place again.
 
     Raises:
         NotFound: there is no such rejudge for this user.
-        NotNow: it is not applied, or a later one has moved its attempts on.
+        NotNow: it is not applied, a later one has moved its attempts on, or the old version lacks a variant by now.
     """
     rejudge, state, _ = _locked(session, user, public_id)
     if state is not State.APPLIED:
@@ -245,11 +200,12 @@ def undo(session: Session, user: User, public_id: str, now: datetime) -> None:
             f"{moved_on} of the attempts {plural(moved_on, 'was')} judged again later with yet another version; "
             "undo that first."
         )
+    found = _locked_problems(session, lambda: moves.problems_by(session, json.loads(rejudge.moved_problems)))
+    problems = [problem for problem in found if problem.package_id == rejudge.to_package_id]
+    given = {problem.variant for problem in problems if problem.variant is not None}
+    require_variants(session, given, rejudge.from_package, packages)
     rejudge.undo_asked_at = now
-    problems = moves.problems_by(session, json.loads(rejudge.moved_problems))
-    _move_problems(
-        session, [each for each in problems if each.package_id == rejudge.to_package_id], rejudge.from_package_id
-    )
+    _move_problems(session, problems, rejudge.from_package_id)
     audit.record(session, user, "rejudge.undo", rejudge, now, rejudge.interview)
 
 
@@ -289,9 +245,15 @@ def _locked(session: Session, user: User, public_id: str) -> tuple[Rejudge, Stat
     return rejudge, state_of(rejudge, counts), counts
 
 
+def _locked_problems(session: Session, find: Callable[[], Sequence[InterviewProblem]]) -> Sequence[InterviewProblem]:
+    """Return problems of interviews in which nobody starts until this transaction ends."""
+    interviews_locked(session, [problem.interview_id for problem in find()])
+    return find()  # as they are now
+
+
 def _move_problems(session: Session, problems: Sequence[InterviewProblem], package_id: int) -> None:
     """Give interviews another version; whose form is open learns that the interview has changed."""
-    for interview in moves.interviews_locked(session, [problem.interview_id for problem in problems]):
+    for interview in interviews_locked(session, [problem.interview_id for problem in problems]):
         interview.version += 1
     for problem in problems:
         problem.package_id = package_id

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload, undefer
 
-from grader.store.interview_models import Interview, InterviewProblem, Rejudge, RejudgedAttempt, RejudgeItem
+from grader.store.interview_models import InterviewProblem, Rejudge, RejudgedAttempt, RejudgeItem
 from grader.store.models import Attempt, CaseResult, GroupResult, Submission, SubmissionFault
 from grader.store.rejudge_queries import scope
 
@@ -137,12 +137,7 @@ def set_moved(session: Session, rejudge: Rejudge, attempts: Sequence[int], *, is
 
 def problems_by(session: Session, keys: Sequence[int]) -> Sequence[InterviewProblem]:
     """Return problems of interviews by their keys."""
-    return session.scalars(select(InterviewProblem).where(InterviewProblem.id.in_(keys))).all()
-
-
-def interviews_locked(session: Session, keys: Sequence[int]) -> Sequence[Interview]:
-    """Return interviews in which nobody starts until this transaction ends."""
-    statement = select(Interview).where(Interview.id.in_(keys)).order_by(Interview.id).with_for_update()
+    statement = select(InterviewProblem).where(InterviewProblem.id.in_(keys))
     return session.scalars(statement.execution_options(populate_existing=True)).all()
 
 

@@ -106,8 +106,20 @@ def scope(rejudge: Rejudge) -> ColumnElement[bool]:
 
 
 def variants_in(session: Session, rejudge: Rejudge) -> set[str]:
-    """Return the variants of the attempts that would be moved."""
-    return set(session.scalars(select(Attempt.variant).where(scope(rejudge)).distinct()))
+    """Return the variants of the attempts that would be moved, and those that later attempts are given."""
+    given = set(session.scalars(select(Attempt.variant).where(scope(rejudge)).distinct()))
+    return given | {problem.variant for problem in problems_with(session, rejudge) if problem.variant is not None}
+
+
+def number_moved_away(session: Session, rejudge: Rejudge) -> int:
+    """Return how many attempts of a rejudge have another version of the package than it was made from."""
+    statement = (
+        select(func.count(func.distinct(Attempt.id)))
+        .join(Submission, Submission.attempt_id == Attempt.id)
+        .join(RejudgeItem, RejudgeItem.submission_id == Submission.id)
+        .where(RejudgeItem.rejudge_id == rejudge.id, Attempt.package_id != rejudge.from_package_id)
+    )
+    return session.scalar(statement) or 0
 
 
 def add_items(session: Session, rejudge: Rejudge) -> int:
@@ -203,4 +215,5 @@ def problems_with(session: Session, rejudge: Rejudge) -> Sequence[InterviewProbl
     statement = select(InterviewProblem).where(InterviewProblem.package_id == rejudge.from_package_id)
     if rejudge.interview_id is not None:
         statement = statement.where(InterviewProblem.interview_id == rejudge.interview_id)
-    return session.scalars(statement.order_by(InterviewProblem.id)).all()
+    statement = statement.order_by(InterviewProblem.id).execution_options(populate_existing=True)
+    return session.scalars(statement).all()

@@ -10,8 +10,9 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
-from grader.services import rejudge
+from grader.services import rejudge, rejudge_versions
 from grader.services.rejudge import State
+from grader.services.rejudge_versions import NotNow
 from grader.store import interview_queries, rejudge_queries
 from grader.store.models import User
 from grader.store.session import read_session, write_session
@@ -31,7 +32,7 @@ def of_interview(public_id: str) -> ResponseReturnValue:
 def _of_interview(public_id: str, refused: UserError | None = None) -> str:
     user = current_user()
     with read_session(service().engine) as session:
-        choices = rejudge.choices(session, user, public_id, service().packages)
+        choices = rejudge_versions.choices(session, user, public_id, service().packages)
         interview = interview_queries.interview_of(session, user, public_id)
         found = rejudge_queries.rejudges_of(session, interview)
         return render_template("rejudges.html", interview=interview, choices=choices, rejudges=found, refused=refused)
@@ -44,7 +45,7 @@ def begin(public_id: str) -> ResponseReturnValue:
     try:
         with write_session(service().engine) as session:
             page = once(session, lambda: _begun(session, public_id, old, new))
-    except rejudge.NotNow as error:
+    except NotNow as error:
         return _of_interview(public_id, error), error.status
     return redirect(page, 303)
 
@@ -58,7 +59,7 @@ def everywhere() -> ResponseReturnValue:
 def _everywhere(refused: UserError | None = None) -> str:
     _require_admin()
     with read_session(service().engine) as session:
-        choices = rejudge.choices_everywhere(session, service().packages)
+        choices = rejudge_versions.choices_everywhere(session, service().packages)
         found = rejudge_queries.rejudges_of(session, None)
         return render_template("rejudges.html", interview=None, choices=choices, rejudges=found, refused=refused)
 
@@ -71,7 +72,7 @@ def begin_everywhere() -> ResponseReturnValue:
     try:
         with write_session(service().engine) as session:
             page = once(session, lambda: _begun(session, None, old, new))
-    except rejudge.NotNow as error:
+    except NotNow as error:
         return _everywhere(error), error.status
     return redirect(page, 303)
 
@@ -103,13 +104,13 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
 @bp.post("/rejudges/<public_id>/apply")
 def apply(public_id: str) -> ResponseReturnValue:
     """Let the new results take the place of the old ones."""
-    return _do(public_id, rejudge.apply)
+    return _do(public_id, lambda session, user, key, at: rejudge.apply(session, user, key, service().packages, at))
 
 
 @bp.post("/rejudges/<public_id>/undo")
 def undo(public_id: str) -> ResponseReturnValue:
     """Let the old results take their place again."""
-    return _do(public_id, rejudge.undo)
+    return _do(public_id, lambda session, user, key, at: rejudge.undo(session, user, key, service().packages, at))
 
 
 @bp.post("/rejudges/<public_id>/again")
@@ -122,7 +123,7 @@ def _do(public_id: str, change: Callable[[Session, User, str, datetime], None]) 
     try:
         with write_session(service().engine) as session:
             change(session, current_user(), public_id, now())
-    except rejudge.NotNow as error:
+    except NotNow as error:
         return _page(public_id, error), error.status
     return redirect(url_for("rejudge.show", public_id=public_id), 303)
 

@@ -125,13 +125,13 @@ class Room:
     def applied(self) -> Rejudge:
         found = self.previewed()
         with write_session(self.engine) as session:
-            rejudge.apply(session, self.lead, found.public_id, after(40))
+            rejudge.apply(session, self.lead, found.public_id, self.packages, after(40))
         self.work()
         return found
 
     def undone(self, found: Rejudge) -> None:
         with write_session(self.engine) as session:
-            rejudge.undo(session, self.lead, found.public_id, after(50))
+            rejudge.undo(session, self.lead, found.public_id, self.packages, after(50))
         self.work()
 
     def results(self) -> list[tuple[str | None, float | None]]:

@@ -12,10 +12,11 @@ from grader.errors import NotFound
 from grader.grading.verdict import Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Pool
-from grader.services import accounts, rejudge, rejudge_work
+from grader.services import accounts, rejudge, rejudge_versions, rejudge_work
 from grader.services.judging import write_result
 from grader.services.packages import Packages
-from grader.services.rejudge import NotNow, State
+from grader.services.rejudge import State
+from grader.services.rejudge_versions import NotNow
 from grader.store.interview_models import AuditEntry, InterviewProblem, Rejudge, RejudgeItem
 from grader.store.models import Submission
 from grader.store.session import read_session, write_session
@@ -109,7 +110,7 @@ def test_what_is_handed_in_meanwhile_is_judged_with_the_new_version(room: Room) 
     judged, waiting = room.hand_in(room.attempts[1], WRONG, RIGHT, is_judged=False)
     room.judge(judged)
     with write_session(room.engine) as session:
-        rejudge.apply(session, room.lead, found.public_id, after(40))
+        rejudge.apply(session, room.lead, found.public_id, room.packages, after(40))
     room.work()
     assert sorted(room.dispatched) == [judged, waiting]
     assert room.results() == [*NEW, (None, None), (None, None)]
@@ -154,7 +155,7 @@ def test_two_workers_change_nothing_twice(room: Room) -> None:
     for worker in workers:
         worker.join()
     with write_session(room.engine) as session:
-        rejudge.apply(session, room.lead, found.public_id, after(40))
+        rejudge.apply(session, room.lead, found.public_id, room.packages, after(40))
     workers = [threading.Thread(target=room.work) for _ in range(2)]
     for worker in workers:
         worker.start()
@@ -188,21 +189,21 @@ def test_nothing_is_applied_before_everything_is_judged(room: Room) -> None:
     handed_in(room)
     found = room.create()
     with write_session(room.engine) as session, pytest.raises(NotNow, match="not complete yet"):
-        rejudge.apply(session, room.lead, found.public_id, NOON)
+        rejudge.apply(session, room.lead, found.public_id, room.packages, NOON)
     room.work()
     with write_session(room.engine) as session:
         item = session.scalars(select(RejudgeItem)).first()
         assert item is not None
         item.verdict, item.reason, item.score = Verdict.JE, Reason.JUDGE_ERROR, None
     with write_session(room.engine) as session, pytest.raises(NotNow, match="1 could not be judged"):
-        rejudge.apply(session, room.lead, found.public_id, NOON)
+        rejudge.apply(session, room.lead, found.public_id, room.packages, NOON)
     with write_session(room.engine) as session:
         rejudge.judge_again(session, room.lead, found.public_id, NOON)
     room.work()
     with write_session(room.engine) as session:
-        rejudge.apply(session, room.lead, found.public_id, NOON)
+        rejudge.apply(session, room.lead, found.public_id, room.packages, NOON)
         with pytest.raises(NotNow, match="applied before"):
-            rejudge.apply(session, room.lead, found.public_id, NOON)
+            rejudge.apply(session, room.lead, found.public_id, room.packages, NOON)
     room.work()
     assert room.results() == NEW
 
@@ -235,10 +236,10 @@ def test_a_later_rejudge_is_undone_first(room: Room) -> None:
         )
     room.work()
     with write_session(room.engine) as session:
-        rejudge.apply(session, room.lead, second.public_id, NOON)
+        rejudge.apply(session, room.lead, second.public_id, room.packages, NOON)
     room.work()
     with write_session(room.engine) as session, pytest.raises(NotNow, match="undo that first"):
-        rejudge.undo(session, room.lead, first.public_id, NOON)
+        rejudge.undo(session, room.lead, first.public_id, room.packages, NOON)
     room.undone(second)
     room.undone(first)
     assert room.results() == OLD
@@ -260,12 +261,15 @@ def test_who_may(room: Room) -> None:
             )
     found = room.previewed()
     for user in others:
-        for change in (rejudge.apply, rejudge.undo, rejudge.judge_again, rejudge.discard):
+        for change in (rejudge.apply, rejudge.undo):
             with write_session(room.engine) as session, pytest.raises(NotFound):
-                change(session, user, found.public_id, NOON)
+                change(session, user, found.public_id, room.packages, NOON)
+        for other in (rejudge.judge_again, rejudge.discard):
+            with write_session(room.engine) as session, pytest.raises(NotFound):
+                other(session, user, found.public_id, NOON)
     admin = make_interviewer(room.engine, "Ada", is_admin=True)
     with write_session(room.engine) as session:
-        rejudge.apply(session, admin, found.public_id, NOON)
+        rejudge.apply(session, admin, found.public_id, room.packages, NOON)
 
 
 def test_only_versions_of_the_same_problem_that_are_accepted(room: Room) -> None:
@@ -282,7 +286,7 @@ def test_only_versions_of_the_same_problem_that_are_accepted(room: Room) -> None
                     room.packages,
                     NOON,
                 )
-        (choice,) = rejudge.choices(session, room.lead, room.interview.public_id, room.packages)
+        (choice,) = rejudge_versions.choices(session, room.lead, room.interview.public_id, room.packages)
         assert [version.sha256 for version in choice.versions] == [room.corrected.sha256]
 
 
@@ -317,7 +321,7 @@ def test_an_admin_has_everybodys_attempts_judged_with_the_folders_version(
     room.packages = fresh
     admin = make_interviewer(engine, "Ada", is_admin=True)
     with write_session(engine) as session:
-        choices = {choice.package.slug: choice for choice in rejudge.choices_everywhere(session, fresh)}
+        choices = {choice.package.slug: choice for choice in rejudge_versions.choices_everywhere(session, fresh)}
         (version,) = choices["twice"].versions
         assert version.created_at is None
         with pytest.raises(NotFound):
@@ -325,7 +329,7 @@ def test_an_admin_has_everybodys_attempts_judged_with_the_folders_version(
         found = rejudge.create(session, admin, None, old, version.sha256, fresh, NOON)
     room.work()
     with write_session(engine) as session:
-        rejudge.apply(session, admin, found.public_id, NOON)
+        rejudge.apply(session, admin, found.public_id, room.packages, NOON)
     room.work()
     with read_session(engine) as session:
         row = session.get_one(Submission, submission.id)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from grader.grading.verdict import Verdict
 from grader.problems.files import read_folder
-from grader.services import deadline, evidence, exports, packets, rejudge, uploads
+from grader.services import deadline, evidence, exports, packets, rejudge_versions, uploads
 from grader.services.packages import Packages
 from grader.store import package_queries, review_queries
 from grader.store import review_queue_queries as queue
@@ -54,7 +54,7 @@ class Sitter:
         packets.packet(session, self.user, self.interview.public_id, place.public_id, self.packages, END)
 
     def rejudge(self, session: Session) -> None:
-        rejudge.choices(session, self.user, self.interview.public_id, self.packages)
+        rejudge_versions.choices(session, self.user, self.interview.public_id, self.packages)
 
     def review(self, session: Session) -> None:
         review_queries.attempt_reviewed(session, self.user, self.attempt.public_id)

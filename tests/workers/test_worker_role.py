@@ -94,7 +94,7 @@ def test_a_rejudge_is_made_and_applied(
 
     assert wait_until(lambda: is_at(State.READY), 60), workers.started[0].log.read_text()
     with write_session(engine) as session:
-        rejudge.apply(session, room.lead, found.public_id, after(40))
+        rejudge.apply(session, room.lead, found.public_id, room.packages, after(40))
     assert wait_until(lambda: is_at(State.APPLIED), 30), workers.started[0].log.read_text()
 
 
