@@ -12,6 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -47,7 +48,20 @@ class DamagedMember(Exception):
     """A member cannot be read; the text says why."""
 
 
-def members(path: Path) -> list[zipfile.ZipInfo]:
+@dataclass(frozen=True)
+class Member:
+    """An entry of an archive's list."""
+
+    info: zipfile.ZipInfo
+    path: str  # with '/' between its parts; ends with one where it is a folder
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it holds nothing itself."""
+        return self.path.endswith("/")
+
+
+def members(path: Path) -> list[Member]:
     """Return an archive's members, in the order of its list.
 
     Raises:
@@ -62,7 +76,10 @@ def members(path: Path) -> list[zipfile.ZipInfo]:
         told = getattr(error, "strerror", None) or str(error)[:120] or type(error).__name__
         raise UserError(f"{path} is no readable ZIP archive ({told}); pack the folder again.") from None
     _check_sizes(path, infos)
-    return infos
+    names = [info.orig_filename if "\0" in info.orig_filename else info.filename for info in infos]
+    if not any("/" in name for name in names):  # some programs of Windows put backslashes between all parts
+        names = [name.replace("\\", "/") for name in names]
+    return [Member(info, name) for info, name in zip(infos, names, strict=True)]
 
 
 def _check_list(path: Path, file: BinaryIO) -> None:
@@ -100,18 +117,21 @@ def _too_large(path: Path, what: str) -> UserError:
     return UserError(f"{path} {what}; name the unpacked folder, or several smaller archives.")
 
 
-def faults_of(info: zipfile.ZipInfo) -> Iterator[str]:
+def faults_of(member: Member) -> Iterator[str]:
     """Yield what keeps a member from being judged, each as the end of a sentence."""
-    name, kind = info.orig_filename, stat.S_IFMT(info.external_attr >> 16)
+    name, info = member.path, member.info
+    kind = stat.S_IFMT(info.external_attr >> 16)
     if name.startswith(("/", "\\")) or name[1:2] == ":":
         yield "is an absolute path"
     elif ".." in name.replace("\\", "/").split("/"):
         yield "leads out of the archive"
-    elif "\0" in name or "\\" in name or any(part in ("", ".") for part in name.rstrip("/").split("/")):
+    elif "\\" in name:
+        yield "has a backslash in its name where others have / (pack the folder again)"
+    elif "\0" in name or any(part in ("", ".") for part in name.rstrip("/").split("/")):
         yield "is no plain path"
     if kind == stat.S_IFLNK:
         yield "is a link"
-    elif kind not in (0, stat.S_IFREG, stat.S_IFDIR) or (kind == stat.S_IFDIR) > info.is_dir():
+    elif kind not in (0, stat.S_IFREG, stat.S_IFDIR) or (kind == stat.S_IFDIR) > member.is_folder:
         yield "is no regular file"
     if info.flag_bits & 0x1:
         yield "is encrypted"

@@ -5,26 +5,38 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from grader.batch.manifest import FORMATS, Asked, Manifest, read_manifest
+from grader.batch.outputs import EVIDENCE, GRADESCOPE
 from grader.batch.results import LINES
-from grader.batch.roster import Roster, compared
 from grader.errors import UserError
 
+_TOLD_BY: Final = {"csv": "results.csv", "junit": "junit.xml", "gradescope": GRADESCOPE, "html": "report.html"}
 
-def continued(manifest: Manifest, out: Path, formats: tuple[str, ...] | None) -> Manifest:
+
+def earlier_run(manifest: Manifest, out: Path) -> Manifest:
+    """Return the manifest that a folder has from before, or as much of it as its files tell where that was lost."""
+    try:
+        return read_manifest(out)
+    except UserError:
+        has_results = (out / LINES).is_file()
+        made = {name for name, path in _TOLD_BY.items() if has_results and (out / path).exists()}
+        formats = (*manifest.settings.formats, *sorted(made))
+        settings = replace(manifest.settings, formats=formats, evidence=has_results and (out / EVIDENCE).is_dir())
+        return replace(manifest, settings=settings, submissions=(), unusable=(), roster=None)
+
+
+def continued(manifest: Manifest, earlier: Manifest, out: Path, formats: tuple[str, ...] | None) -> Manifest:
     """Return the manifest of a batch that goes on in a folder.
 
     Args:
+        earlier: the one from before.
         formats: those that were asked for by name now.
 
     Raises:
         UserError: the folder holds results that were asked for otherwise, which would be lost.
     """
-    try:
-        earlier = read_manifest(out)
-    except UserError:
-        return manifest
     settings, before = manifest.settings, earlier.settings
     path = out / LINES
     if path.is_file() and path.stat().st_size:
@@ -32,7 +44,7 @@ def continued(manifest: Manifest, out: Path, formats: tuple[str, ...] | None) ->
     known = {*before.formats, *(formats or ())}
     both = tuple(name for name in FORMATS if name in known)
     settings = replace(settings, formats=both, evidence=settings.evidence or before.evidence)
-    return replace(manifest, settings=settings, roster=manifest.roster or _roster(earlier.roster, manifest))
+    return replace(manifest, settings=settings).beside(manifest.roster or earlier.roster)
 
 
 def _require_same(manifest: Manifest, earlier: Manifest, out: Path) -> None:
@@ -52,9 +64,3 @@ def _require_same(manifest: Manifest, earlier: Manifest, out: Path) -> None:
 def _asked(settings: Asked, option: str) -> str | None:
     value: str | None = getattr(settings, option.replace("-", "_"))
     return value
-
-
-def _roster(earlier: Roster | None, manifest: Manifest) -> Roster | None:
-    if earlier is None:
-        return None
-    return compared(earlier.candidates, (submission.candidate for submission in manifest.submissions), earlier.sha256)

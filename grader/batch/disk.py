@@ -32,7 +32,7 @@ def write_whole(path: Path, parts: Iterable[bytes], durable: bool = True) -> Non
     Raises:
         Halted: it cannot be written.
     """
-    new = path.with_name(f".{path.name}.new")
+    new = path.with_name(writing_name(path.name))
     with clear_errors(path):
         try:
             new.unlink(missing_ok=True)  # of a run that was killed; a link would lead elsewhere
@@ -47,6 +47,11 @@ def write_whole(path: Path, parts: Iterable[bytes], durable: bool = True) -> Non
         except OSError:
             new.unlink(missing_ok=True)
             raise
+
+
+def writing_name(name: str) -> str:
+    """Return what a file is called while it is written."""
+    return f".{name}.new"
 
 
 def write_text(path: Path, text: str, durable: bool = True) -> None:

@@ -33,6 +33,7 @@ class _Seen:
     unreadable: list[str] = field(default_factory=list)
     candidates: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # with how they are spelled
     unusable: list[Unusable] = field(default_factory=list)
+    misnamed: dict[str, str] = field(default_factory=dict)  # by candidate, a file that is named after no problem
 
     def candidate(self, name: str) -> str:
         """Take a candidate in; return the name that is used."""
@@ -51,6 +52,8 @@ class _Seen:
         key = self.layout.key_of(name)
         if key is None:
             self.ignored.append(name)
+            if whose := normal_name(self.layout.who_misnamed(name)):
+                self.misnamed.setdefault(whose, name)
         else:
             self.submission(Submission(self.candidate(key[0]), key[1], path, member))
 
@@ -66,6 +69,10 @@ class _Seen:
                 first, second = sorted(item.place for item in items)[:2]
                 self.unreadable.append(f"{first} and {second} are both {slug} of {who}; keep one, neither is judged.")
                 self.unusable.append(Unusable(who, slug, "was handed in twice"))
+        known = {who for who, _ in self.meant} | {each.candidate for each in self.unusable}
+        for who, name in self.misnamed.items():
+            if who not in known:
+                self.unusable.append(Unusable(who, "", f"has {name}, which is named after no problem"))
         return Found(
             tuple(single),
             tuple(self.ignored),
@@ -151,15 +158,17 @@ def _is_meant(name: str) -> bool:
     return not name.startswith(".") and name not in _NOT_OURS
 
 
-def _files_of(folder: os.DirEntry[str], seen: _Seen, candidate: str = "") -> list[os.DirEntry[str]] | None:
+def _files_of(
+    folder: os.DirEntry[str], seen: _Seen, candidate: str = "", problem: str = ""
+) -> list[os.DirEntry[str]] | None:
     """Return what a folder holds, or None and a sentence where it is not read."""
     if folder.is_symlink():
-        seen.lost(text_of_name(folder.name), "is a link", candidate)
+        seen.lost(text_of_name(folder.name), "is a link", candidate, problem)
         return None
     try:
         return _entries(Path(folder.path))
     except OSError as error:
-        seen.lost(text_of_name(folder.name), f"cannot be read ({error.strerror})", candidate)
+        seen.lost(text_of_name(folder.name), f"cannot be read ({error.strerror})", candidate, problem)
         return None
 
 
@@ -180,26 +189,36 @@ def _search_below(folder: Path, seen: _Seen) -> None:
             seen.file(name, Path(entry.path))
         elif name.count("/") >= DEPTH_MAX:
             seen.lost(name, "is nested too deeply")
-        elif (inner := _files_of(entry, seen)) is not None:
+        elif (inner := _files_of(entry, seen, *(seen.layout.key_of_folder(name) or ()))) is not None:
             waiting += [(below, f"{name}/") for below in reversed(inner)]
 
 
 def _search_archive(path: Path, seen: _Seen) -> None:
     sound, faulty = [], []
-    for info in members(path):
-        if fault := next(faults_of(info), None):
-            faulty.append((info.orig_filename, fault))
-        elif all(map(_is_meant, info.filename.rstrip("/").split("/"))):
-            sound.append(info)
-    top = _top_of([info.filename for info in sound if not info.is_dir()])
-    for name, fault in faulty:
-        seen.lost(f"{path}/{name}", fault, *(seen.layout.key_of(name.removeprefix(top)) or ()))
-    for info in sound:
-        name = info.filename.removeprefix(top)
-        if not info.is_dir():
-            seen.file(name, path, info.filename)
+    for member in members(path):
+        if fault := next(faults_of(member), None):
+            faulty.append((member, fault))
+        elif all(map(_is_meant, member.path.rstrip("/").split("/"))):
+            sound.append(member)
+    top = _top_of([member.path for member in sound if not member.is_folder])
+    for member, fault in faulty:
+        whose = _whose(member.path, top, fault == "is a link", seen.layout)
+        seen.lost(f"{path}/{member.info.orig_filename}", fault, *(whose or ()))
+    for member in sound:
+        name = member.path.removeprefix(top)
+        if not member.is_folder:
+            seen.file(name, path, member.info.filename)
         elif name.count("/") == 1 and seen.layout.pattern is None:
             seen.candidate(name.rstrip("/"))
+
+
+def _whose(path: str, top: str, is_link: bool, layout: Layout) -> tuple[str, str] | None:
+    """Return candidate and problem of a member that is not judged, where its path tells them without any guess."""
+    parts = path.replace("\\", "/").split("/")
+    if ".." in parts:
+        return None
+    plain = "/".join(part for part in parts if part not in ("", ".")).removeprefix(top)
+    return layout.key_of(plain) or (layout.key_of_folder(plain) if is_link else None)
 
 
 def _top_of(names: list[str]) -> str:

@@ -29,6 +29,7 @@ class Layout:
     wanted: str = "a known problem"  # what `known` is, in a sentence
     problem: str | None = None  # the problem of every file
     pattern: re.Pattern[str] | None = None
+    others: frozenset[str] = frozenset()  # problems that there are and that are not asked for
 
     def key_of(self, path: str) -> tuple[str, str] | None:
         """Return candidate and problem of a path with '/' between its parts, or None for a file that is no submission.
@@ -44,6 +45,21 @@ class Layout:
             return None
         slug = self.problem if self.problem is not None else found[_PROBLEM]
         return (found[_CANDIDATE], slug) if slug in self.known else None
+
+    def key_of_folder(self, path: str) -> tuple[str, str] | None:
+        """Return the candidate whose files a folder would hold, and their problem or "" for any; None for another."""
+        if self.pattern is None:
+            return (path, "") if path and "/" not in path else None
+        slugs = [self.problem] if self.problem is not None else sorted(self.known)
+        keys = (self.key_of(f"{path}/{slug}.py") for slug in slugs)
+        return next(((key[0], self.problem or "") for key in keys if key), None)
+
+    def who_misnamed(self, path: str) -> str:
+        """Return whose a file is that looks like a submission and is named after no problem; "" for another file."""
+        candidate, _, file = path.partition("/")
+        is_source = file.endswith(".py") and "/" not in file
+        is_named = file.removesuffix(".py") in self.known | self.others
+        return candidate if self.pattern is None and is_source and not is_named else ""
 
     @property
     def expected(self) -> str:
@@ -67,6 +83,7 @@ def layout(
     wanted: str = "a known problem",
     problem: str | None = None,
     id_pattern: str | None = None,
+    others: Collection[str] = (),
 ) -> Layout:
     """Return the layout that a batch's options describe.
 
@@ -74,6 +91,7 @@ def layout(
         known: slugs of the problems that are judged.
         problem: the one problem that every file is for.
         id_pattern: a template such as '{candidate}_*.py', or a regular expression with (?P<candidate>...).
+        others: slugs of problems that there are and that are not judged now.
 
     Raises:
         UserError: the options contradict each other, or the pattern cannot be used.
@@ -81,7 +99,8 @@ def layout(
     if problem is not None and problem not in known:
         raise UserError(f"--problem {problem!a} is not {wanted}; grader problems lists what there is.")
     if id_pattern is None:
-        return Layout(frozenset(known), wanted, problem, _ONE_PROBLEM if problem is not None else None)
+        pattern = _ONE_PROBLEM if problem is not None else None
+        return Layout(frozenset(known), wanted, problem, pattern, frozenset(others))
     pattern = _compiled(id_pattern)
     names_problem = _PROBLEM in pattern.groupindex
     if problem is None and not names_problem:

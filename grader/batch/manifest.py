@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -60,7 +60,31 @@ class Manifest:
     def candidates(self) -> tuple[str, ...]:
         """Everybody who handed in or should have, sorted."""
         expected = self.roster.candidates if self.roster else ()
-        return tuple(sorted({*(submission.candidate for submission in self.submissions), *expected}))
+        unusable = (each.candidate for each in self.unusable)
+        return tuple(sorted({*(submission.candidate for submission in self.submissions), *unusable, *expected}))
+
+    @property
+    def reasons(self) -> dict[tuple[str, str], str]:
+        """Why what was handed in cannot be judged, by candidate and problem; a problem "" is any."""
+        return {(each.candidate, each.problem): each.why for each in self.unusable}
+
+    def beside(self, roster: Roster | None) -> Manifest:
+        """Return the manifest with a roster and how the batch differs from it."""
+        if roster is not None:
+            handed_in = {candidate for candidate, _ in self.sources}
+            roster = roster.beside(handed_in, (each.candidate for each in self.unusable))
+        return replace(self, roster=roster)
+
+    def without(self, lost: Sequence[tuple[Submission, str]]) -> Manifest:
+        """Return the manifest of a batch in which some files could not be read, with the reasons."""
+        told = tuple(f"{item.place} {why}; it has no result." for item, why in lost)
+        keys = {item.key for item, _ in lost}
+        return replace(
+            self,
+            sources={key: sha256 for key, sha256 in self.sources.items() if key not in keys},
+            unreadable=(*self.unreadable, *told),
+            unusable=(*self.unusable, *(Unusable(*item.key, why) for item, why in lost)),
+        ).beside(self.roster)
 
     def completed(self, verdicts: Mapping[str, int], packages: Mapping[str, str]) -> Manifest:
         """Return the manifest of a finished batch."""
@@ -121,7 +145,7 @@ def manifest_of(
 ) -> Manifest:
     """Return the manifest of a batch that begins."""
     kind = kind_of(place)
-    return Manifest(
+    manifest = Manifest(
         place=text_of_name(str(place.absolute())),
         kind=kind,
         sha256=None if kind == "folder" else _hash(place),
@@ -131,10 +155,11 @@ def manifest_of(
         submissions=tuple(replace(submission, path=submission.path.absolute()) for submission in found.submissions),
         sources=sources.sha256,
         ignored=found.ignored,
-        unreadable=(*found.unreadable, *(f"{item.place} {why}; it has no result." for item, why in sources.unreadable)),
-        unusable=(*found.unusable, *(Unusable(*item.key, why) for item, why in sources.unreadable)),
+        unreadable=found.unreadable,
+        unusable=found.unusable,
         roster=roster,
     )
+    return manifest.without(sources.unreadable)
 
 
 def _hash(path: Path) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from grader.report.gradebook import gradebook_csv, roster_csv
 from grader.report.gradescope import gradescope_json
 from grader.report.junit import junit_xml
 from grader.report.result import csv_row, csv_table
+from grader.report.unusable import Reasons, Unjudged
 
 EVIDENCE: Final = "evidence"
 PAGES: Final = "html"
@@ -47,6 +48,14 @@ class Places:
         """Where a submission's evidence record is."""
         return self.folder / EVIDENCE / self.names[submission.candidate] / f"{submission.problem}.json"
 
+    def page(self, candidate: str) -> Path:
+        """Where a candidate's page is."""
+        return self.folder / PAGES / f"{self.names[candidate]}.html"
+
+    def gradescope(self, candidate: str) -> Path:
+        """Where the file for Gradescope is."""
+        return self.folder / GRADESCOPE / self.names[candidate] / "results.json"
+
     def lacks_evidence(self, value: Mapping[str, Any]) -> bool:
         """Whether a result that should have an evidence record beside it has none."""
         if value["verdict"] in ("AC", "JE"):
@@ -64,36 +73,45 @@ def write_outputs(folder: Path, manifest: Manifest) -> list[dict[str, str]]:
     rows = lines.rows
     formats = manifest.settings.formats
     expected = manifest.roster.candidates if manifest.roster else ()
-    unusable = {(each.candidate, each.problem): each.why for each in manifest.unusable}
+    judged = {(row["candidate"], row["problem"]) for row in rows}
+    unusable = {key: why for key, why in manifest.reasons.items() if key not in judged}
     if "csv" in formats:
         write_text(folder / "results.csv", csv_table(rows))
         write_text(folder / "gradebook.csv", gradebook_csv(rows, manifest.problems, expected, unusable))
         if manifest.roster:
             write_text(folder / "roster.csv", roster_csv(rows, manifest.problems, expected, unusable))
     if "junit" in formats:
-        write_text(folder / "junit.xml", junit_xml(lines.values()), durable=False)
+        write_text(folder / "junit.xml", junit_xml(lines.values(), unusable), durable=False)
     if "gradescope" in formats or "html" in formats:
-        _write_each(folder, manifest, lines)
+        _write_each(Places.of(folder, manifest.candidates), manifest, lines, unusable)
     packages = {value["problem"]: value["package_sha256"] for value in rows if value["package_sha256"]}
     manifest.completed(Counter(row["verdict"] for row in rows), {**manifest.packages, **packages}).write(folder)
     return rows
 
 
-def _write_each(folder: Path, manifest: Manifest, lines: _Lines) -> None:
+def _write_each(places: Places, manifest: Manifest, lines: _Lines, unusable: Reasons) -> None:
     """Write the files of each candidate, and the page that leads to them."""
-    formats, places = manifest.settings.formats, Places.of(folder, manifest.candidates)
-    for candidate, values in lines.by_candidate():
-        name = places.names[candidate]
+    formats, unjudged = manifest.settings.formats, _by_candidate(unusable)
+    judged = {row["candidate"] for row in lines.rows}
+    alone = ((candidate, list[dict[str, Any]]()) for candidate in sorted(unjudged) if candidate not in judged)
+    for candidate, values in chain(lines.by_candidate(), alone):
+        others = unjudged.get(candidate, [])
         if "gradescope" in formats:
-            path = folder / GRADESCOPE / name / "results.json"
-            write_text(path, gradescope_json(values), durable=False)
+            write_text(places.gradescope(candidate), gradescope_json(values, others), durable=False)
         if "html" in formats:
-            write_text(folder / PAGES / f"{name}.html", candidate_page(candidate, values), durable=False)
+            write_text(places.page(candidate), candidate_page(candidate, values, others), durable=False)
     if "html" in formats:
         expected = manifest.roster.candidates if manifest.roster else ()
         pages = {candidate: f"{PAGES}/{name}.html" for candidate, name in places.names.items()}
-        cohort = Cohort(Path(manifest.place).name, lines.rows, manifest.problems, expected, pages)
-        write_text(folder / "report.html", cohort_page(cohort), durable=False)
+        cohort = Cohort(Path(manifest.place).name, lines.rows, manifest.problems, expected, pages, unusable)
+        write_text(places.folder / "report.html", cohort_page(cohort), durable=False)
+
+
+def _by_candidate(unusable: Reasons) -> dict[str, list[Unjudged]]:
+    found = defaultdict[str, list[Unjudged]](list)
+    for (candidate, problem), why in sorted(unusable.items()):
+        found[candidate].append(Unjudged(problem, why))
+    return found
 
 
 class _Lines:

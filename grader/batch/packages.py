@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ from grader.grading.prepare import is_prepared, prepare
 from grader.problems.cache import CaseCache
 from grader.problems.files import read_folder
 from grader.problems.loader import Problem, load
-from grader.sandbox.pool import Pool, SandboxUnavailable
+from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 from grader.sandbox.run import SandboxLost
 
 PATIENCE_S: Final = 2.0
@@ -46,6 +46,33 @@ def prepare_packages(
         _prepare_all(wanted, cache, jobs, allow_weak)
     finally:
         notice.cancel()
+
+
+def broken_packages(
+    root: Path, slugs: Collection[str], cache: CaseCache | None, allow_weak: bool = False
+) -> frozenset[str]:
+    """Return the problems that nothing can be judged against: the package cannot be loaded, or its cases not be made.
+
+    Args:
+        cache: where cases are kept; None makes none.
+        allow_weak: as for `Lane`.
+    """
+    problems = {slug: _loaded(root, slug) for slug in slugs}
+    broken = {slug for slug, problem in problems.items() if problem is None}
+    if cache is not None and len(broken) < len(problems):
+        with Pool(1, allow_weak) as pool, pool.lane() as lane:
+            broken |= {slug for slug, problem in problems.items() if problem and not _has_cases(problem, lane, cache)}
+    return frozenset(broken)
+
+
+def _has_cases(problem: Problem, lane: Lane, cache: CaseCache) -> bool:
+    try:
+        cache.cases(problem, lane)
+    except InvalidPackage:
+        return False
+    except (SandboxLost, SandboxUnavailable):  # which is not the package's fault
+        return True
+    return True
 
 
 def _prepare_all(wanted: Sequence[Problem], cache: CaseCache, jobs: int, allow_weak: bool) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NoReturn
 
 from grader import __version__
 from grader.batch.disk import clear_errors, write_whole
@@ -35,19 +36,23 @@ class Wanted:
     packages: Mapping[str, str]  # package hash by problem
     again: frozenset[str] = frozenset({Verdict.JE.value})  # verdicts that are not kept; JE is our own failure
     lacks: Callable[[Mapping[str, Any]], bool] = field(default=lambda value: False)  # something beside the line
+    broken: frozenset[str] = frozenset()  # problems that nothing can be judged against; what they have stays
 
     def holds(self, key: Key, value: Mapping[str, Any]) -> bool:
         """Whether a result need not be made again."""
+        if key[1] in self.broken:
+            return self.is_current(key, value) and value.get("verdict") != Verdict.JE
         return self.is_current(key, value) and value.get("verdict") not in self.again and not self.lacks(value)
 
     def is_current(self, key: Key, value: Mapping[str, Any]) -> bool:
         """Whether a result is of the sources, packages and grader of now."""
+        if key not in self.sources or value.get("schema") != SCHEMA:
+            return False
+        if value.get("source_sha256") != self.sources[key]:
+            return False
         versions = value.get("versions")
-        return (
-            key in self.sources
-            and value.get("schema") == SCHEMA
-            and value.get("source_sha256") == self.sources[key]
-            and key[1] in self.packages
+        return key[1] in self.broken or (
+            key[1] in self.packages
             and value.get("package_sha256") == self.packages[key[1]]
             and isinstance(versions, dict)
             and versions.get("grader") == __version__
@@ -82,11 +87,64 @@ def read_lines(path: Path) -> Iterator[Line]:
             start += len(raw)
 
 
+def kept_lines(path: Path, wanted: Wanted) -> dict[Key, Line]:
+    """Return the results of a file that hold; of several for one submission the first."""
+    kept: dict[Key, Line] = {}
+    for line in read_lines(path):
+        if line.key not in kept and wanted.holds(line.key, line.value):
+            kept[line.key] = replace(line, value={})
+    return kept
+
+
+def changed_problems(path: Path, wanted: Wanted) -> set[str]:
+    """Return the problems with results of these sources that another package gave, or one that cannot be read now."""
+    return {
+        line.key[1]
+        for line in read_lines(path)
+        if line.value.get("verdict") != Verdict.JE
+        and line.value.get("source_sha256") == wanted.sources.get(line.key, "")
+        and line.value.get("package_sha256") != wanted.packages.get(line.key[1])
+    }
+
+
+def outdated_lines(path: Path, wanted: Wanted) -> list[Line]:
+    """Return the results of a file that are not of the sources, packages and grader of now."""
+    lines = read_lines(path)
+    return [replace(line, value={}) for line in lines if not wanted.is_current(line.key, line.value)]
+
+
 def last_number(folder: Path, stem: str) -> int:
     """Return the highest n of the files <stem>.<n>.jsonl in a folder; 0 without any."""
     name = re.compile(rf"{stem}\.([1-9][0-9]{{0,5}})\.jsonl")
     names = os.listdir(folder) if folder.is_dir() else []
     return max((int(found[1]) for each in names if (found := name.fullmatch(each))), default=0)
+
+
+def require_usable(folder: Path, resume: bool) -> None:
+    """Make sure that a batch could write to a folder, and write nothing.
+
+    Raises:
+        UserError: as `Results` raises it.
+    """
+    above = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+    if not above.is_dir():
+        _cannot_write(folder, errno.EEXIST if above == folder else errno.ENOTDIR)
+    if above == folder:
+        _require_free(folder)
+        _refuse_unusable((folder / mark for mark in MARKS), resume)
+    if not os.access(above, os.W_OK | os.X_OK):
+        _cannot_write(folder, errno.EROFS if os.statvfs(above).f_flag & os.ST_RDONLY else errno.EACCES)
+
+
+def _require_free(folder: Path) -> None:
+    try:
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        _cannot_write(folder, error.errno or 0)
+    try:
+        _keep_others_out(lock, folder, fcntl.LOCK_SH)
+    finally:
+        os.close(lock)
 
 
 class Results:
@@ -114,7 +172,7 @@ class Results:
                 os.close(self._lock)
                 raise
         except OSError as error:
-            raise UserError(f"{folder} cannot be written ({error.strerror}); name another folder.") from None
+            _cannot_write(folder, error.errno or 0)
         self._unsynced = 0
 
     def set_aside(self, wanted: Wanted) -> tuple[int, Path]:
@@ -123,8 +181,7 @@ class Results:
         Raises:
             Halted: they cannot be written.
         """
-        lines = (line for line in read_lines(self.path) if not wanted.is_current(line.key, line.value))
-        gone = [(line.start, line.length) for line in lines]
+        gone = outdated_lines(self.path, wanted)
         path = self.folder / f"{DROPPED}.{last_number(self.folder, DROPPED) + 1}.jsonl"
         if gone:
             write_whole(path, _pieces(self.path, gone))
@@ -138,11 +195,8 @@ class Results:
         Raises:
             Halted: the kept results cannot be written; the file is as it was.
         """
-        kept: dict[Key, tuple[int, int]] = {}
-        for line in read_lines(self.path):
-            if line.key not in kept and wanted.holds(line.key, line.value):
-                kept[line.key] = (line.start, line.length)
-        if sum(length for _, length in kept.values()) != self.path.stat().st_size:
+        kept = kept_lines(self.path, wanted)
+        if sum(line.length for line in kept.values()) != self.path.stat().st_size:
             write_whole(self.path, _pieces(self.path, kept.values()))
             self._file.close()
             self._file = _append_to(self.path)
@@ -185,11 +239,11 @@ class Results:
             self._file.close()
 
 
-def _pieces(path: Path, places: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+def _pieces(path: Path, lines: Iterable[Line]) -> Iterator[bytes]:
     with open(path, "rb") as file:
-        for start, length in places:
-            file.seek(start)
-            yield file.read(length)
+        for line in lines:
+            file.seek(line.start)
+            yield file.read(line.length)
 
 
 def _append_to(path: Path) -> BinaryIO:
@@ -197,10 +251,14 @@ def _append_to(path: Path) -> BinaryIO:
     return open(os.open(path, flags, 0o666), "ab")
 
 
-def _keep_others_out(descriptor: int, folder: Path) -> None:
+def _cannot_write(folder: Path, number: int) -> NoReturn:
+    raise UserError(f"{folder} cannot be written ({os.strerror(number)}); name another folder.") from None
+
+
+def _keep_others_out(descriptor: int, folder: Path, kind: int = fcntl.LOCK_EX) -> None:
     """Lock a folder against other batches until the descriptor is closed, however this process ends."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         raise UserError(f"Another batch writes to {folder}; wait for it, or name another folder.") from None
     except OSError:

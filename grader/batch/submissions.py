@@ -61,10 +61,16 @@ class Found:
     unusable: tuple[Unusable, ...] = ()  # whose of `unreadable` is known
 
     def missing(self, problems: Sequence[str]) -> dict[str, list[str]]:
-        """Return, by candidate, those of the problems that there is no submission for; who lacks none is left out."""
+        """Return, by candidate, those of the problems that nothing was handed in for; who lacks none is left out."""
         handed_in = {submission.key for submission in self.submissions}
-        lacking = {who: [slug for slug in problems if (who, slug) not in handed_in] for who in self.candidates}
+        handed_in |= {(each.candidate, slug) for each in self.unusable for slug in _meant(each.problem, problems)}
+        names = dict.fromkeys((*self.candidates, *(each.candidate for each in self.unusable)))
+        lacking = {who: [slug for slug in problems if (who, slug) not in handed_in] for who in names}
         return {who: slugs for who, slugs in lacking.items() if slugs}
+
+
+def _meant(problem: str, problems: Sequence[str]) -> Sequence[str]:
+    return [problem] if problem else problems
 
 
 def text_of_name(name: str) -> str:

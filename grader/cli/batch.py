@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import click
 
-from grader.batch.continued import continued
+from grader.batch.continued import continued, earlier_run
+from grader.batch.leftovers import Wrote
 from grader.batch.manifest import FORMATS, Asked, Manifest, manifest_of
 from grader.batch.outputs import Places, write_outputs
-from grader.batch.results import LINES, Results, Wanted, read_lines
+from grader.batch.packages import broken_packages
+from grader.batch.results import (
+    LINES,
+    Key,
+    Results,
+    Wanted,
+    changed_problems,
+    kept_lines,
+    outdated_lines,
+    read_lines,
+    require_usable,
+)
 from grader.batch.sources import Sources, distinct, hash_sources
-from grader.cli.batch_input import Input, find_input
+from grader.batch.submissions import Submission
+from grader.cli.batch_input import Input, find_input, say_roster
 from grader.cli.completion import complete_problem, complete_set
 from grader.cli.judge_many import Ended, How, Troubles, going_on, judge_into, package_hashes
 from grader.cli.judging import warn
 from grader.config import Settings, read_settings
 from grader.grading.judge import Depth
 from grader.grading.verdict import Verdict
+from grader.problems.cache import CaseCache
 from grader.report.visible import visible
 from grader.wording import counted, plural
 
@@ -103,18 +116,18 @@ def batch_command(
     given = find_input(place, settings.problems, set_name, problem, id_pattern, roster)
     run = _run_of(place, given, asked, only or (), out, settings)
     resume = resume or only is not None
-    if dry_run:
-        run.list_todo(resume)
-        context.exit(2 if run.unread else 0)
     how = How(settings, jobs, finding, database=database)
     how.require()
+    if dry_run:
+        run.list_todo(how, resume, formats)
+        context.exit(2 if run.unread else 0)
     again = f"go on with: {shlex.join(_again(place, out, asked, jobs, database, roster))}"
     with going_on("go on with --resume", again):
         ended, verdicts = run.judge(how, resume, formats)
     if ended.stopped:
         warn(f"Interrupted; {again}")
         context.exit(130)
-    context.exit(4 if verdicts[_JE] else 2 if run.unread or ended.unreadable else 0)
+    context.exit(4 if verdicts[_JE] else 2 if run.unread or ended.lost else 0)
 
 
 def _run_of(place: Path, given: Input, asked: Asked, only: tuple[str, ...], out: Path, settings: Settings) -> _Run:
@@ -126,8 +139,9 @@ def _run_of(place: Path, given: Input, asked: Asked, only: tuple[str, ...], out:
         troubles.unread(submission, why)
     packages = package_hashes(settings, {submission.problem for submission in submissions})
     manifest = manifest_of(place, given.found, sources, asked, given.problems, packages, given.roster)
+    say_roster(manifest)
     wanted = Wanted(sources.sha256, packages, frozenset({_JE, *only}))
-    return _Run(manifest, given, sources, wanted, out, bool(troubles.unreadable or given.found.unreadable))
+    return _Run(manifest, given, sources, wanted, out, bool(troubles.lost or given.found.unreadable))
 
 
 @dataclass(frozen=True)
@@ -144,39 +158,78 @@ class _Run:
     def judge(self, how: How, resume: bool, formats: tuple[str, ...] | None) -> tuple[Ended, Counter[str]]:
         """Judge what is not finished and write everything; return how it ended, and how many there are of what."""
         with Results(self.out, resume) as results:
-            manifest = continued(self.manifest, self.out, formats) if resume else self.manifest
-            wanted = self.wanted
-            if manifest.settings.evidence:
-                places = Places.of(self.out, manifest.candidates)
-                how, wanted = replace(how, evidence=places), replace(wanted, lacks=places.lacks_evidence)
-            _say_dropped(*results.set_aside(wanted))
-            finished = results.keep(wanted)
-            manifest.write(self.out)
-            todo = [each for each in self.given.found.submissions if self._is_open(each.key, finished)]
-            ended = judge_into(results, todo, self.sources, len(finished), how)
-            rows = write_outputs(self.out, manifest)
+            plan = self._planned(how, resume, formats)
+            _say_dropped(*results.set_aside(plan.wanted))
+            finished = results.keep(plan.wanted)
+            _say_broken(finished, plan.wanted.broken)
+            if plan.wrote is not None:
+                plan.wrote.remove_all_but(Places.of(self.out, plan.manifest.candidates), finished)
+            plan.manifest.write(self.out)
+            todo = self._open(finished)
+            ended = judge_into(results, todo, self.sources, len(finished), plan.how)
+            rows = write_outputs(self.out, plan.manifest.without(ended.lost))
         verdicts = Counter(row["verdict"] for row in rows)
         _summary(rows, verdicts, len(finished), self.out)
         return ended, verdicts
 
-    def _is_open(self, key: tuple[str, str], finished: set[tuple[str, str]]) -> bool:
-        return key in self.sources.sha256 and key not in finished
-
-    def list_todo(self, resume: bool) -> None:
-        """Print what would be judged, one submission a line."""
-        finished = set()
+    def _planned(self, how: How, resume: bool, formats: tuple[str, ...] | None) -> _Plan:
+        """Return what this run is beside what is in its folder already; nothing is written."""
+        manifest, wanted, wrote, path = self.manifest, self.wanted, None, self.out / LINES
         if resume:
-            continued(self.manifest, self.out, None)
-        with suppress(FileNotFoundError):
-            lines = read_lines(self.out / LINES) if resume else ()
-            finished = {line.key for line in lines if self.wanted.holds(line.key, line.value)}
-        todo = [each for each in self.given.found.submissions if self._is_open(each.key, finished)]
+            earlier = earlier_run(manifest, self.out)
+            manifest = continued(manifest, earlier, self.out, formats)
+        if resume and path.is_file():
+            wrote = Wrote.of(self.out, earlier, [line.key for line in read_lines(path)])
+            if changed := changed_problems(path, wanted):
+                cache = CaseCache(how.settings.cache) if how.database is None else None
+                weak = how.settings.allow_weak_sandbox
+                wanted = replace(wanted, broken=broken_packages(how.settings.problems, changed, cache, weak))
+        if manifest.settings.evidence:
+            places = Places.of(self.out, manifest.candidates)
+            how, wanted = replace(how, evidence=places), replace(wanted, lacks=places.lacks_evidence)
+        return _Plan(manifest, wanted, how, wrote)
+
+    def _open(self, finished: Collection[Key]) -> list[Submission]:
+        """Return what can be read and is not finished."""
+        submissions = self.given.found.submissions
+        return [each for each in submissions if each.key in self.sources.sha256 and each.key not in finished]
+
+    def list_todo(self, how: How, resume: bool, formats: tuple[str, ...] | None) -> None:
+        """Print what would be judged, one submission a line, and refuse what the run itself would refuse."""
+        require_usable(self.out, resume)
+        wanted, path = self._planned(how, resume, formats).wanted, self.out / LINES
+        finished, dropped = set[Key](), 0
+        if path.is_file():
+            finished, dropped = set(kept_lines(path, wanted)), len(outdated_lines(path, wanted))
+        _say_broken(finished, wanted.broken)
+        todo = self._open(finished)
         for each in todo:
             click.echo("\t".join(visible(text, keep="") for text in (each.candidate, each.problem, each.place)))
         count = distinct({each.key: self.sources.sha256[each.key] for each in todo})
         kept = f", {counted(len(finished), 'result')} kept" if finished else ""
-        told = f"{counted(len(todo), 'submission')} would be judged, {counted(count, 'distinct source')}{kept}"
+        aside = f", {counted(dropped, 'result')} put aside" if dropped else ""
+        told = f"{counted(len(todo), 'submission')} would be judged, {counted(count, 'distinct source')}{kept}{aside}"
         click.echo(told, err=True)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A run beside what is in its folder."""
+
+    manifest: Manifest
+    wanted: Wanted
+    how: How
+    wrote: Wrote | None  # by earlier runs
+
+
+def _say_broken(finished: Collection[Key], broken: Collection[str]) -> None:
+    for slug in sorted(broken):
+        if count := sum(problem == slug for _, problem in finished):
+            stay = "stays as it was" if count == 1 else "stay as they were"
+            warn(
+                f"The package {slug} cannot be used now; its {counted(count, 'result')} {stay} "
+                f"(grader check {slug} says why; mend it, then go on with --resume)."
+            )
 
 
 def _say_dropped(count: int, path: Path) -> None:

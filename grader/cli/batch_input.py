@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from grader.batch.find import find_submissions, kind_of
 from grader.batch.layout import Layout, layout
+from grader.batch.manifest import Manifest
 from grader.batch.roster import Roster, read_roster
 from grader.batch.submissions import Found
 from grader.cli.judging import warn
@@ -21,7 +23,7 @@ LACKING_SHOWN: Final = 20  # candidates who lack something, and places that cann
 
 @dataclass(frozen=True)
 class Input:
-    """The submissions, the problems in the order of the gradebook, and the roster."""
+    """The submissions, the problems in the order of the gradebook, and the roster, compared with nothing yet."""
 
     found: Found
     problems: tuple[str, ...]
@@ -41,14 +43,14 @@ def find_input(
     """
     problems = named_set(set_name, root).problems if set_name is not None else slugs(root)
     wanted = "a known problem" if set_name is None else f"a problem of the set {set_name}"
-    named = layout(problems, wanted, problem, id_pattern)
+    named = layout(problems, wanted, problem, id_pattern, slugs(root))
     found = find_submissions(place, named)
     _say(found, named, kind_of(place) == "table")
     if set_name is not None:
         _say_missing(found, [problem] if problem is not None else list(problems), set_name)
-    used = {submission.problem for submission in found.submissions}
+    used = {submission.problem for submission in found.submissions} | {each.problem for each in found.unusable}
     expected = [slug for slug in problems if slug in used or (set_name is not None and problem is None)]
-    return Input(found, tuple(expected), _roster(roster, found))
+    return Input(found, tuple(expected), read_roster(roster) if roster is not None else None)
 
 
 def _say(found: Found, named: Layout, is_table: bool) -> None:
@@ -72,12 +74,23 @@ def _say_missing(found: Found, problems: list[str], set_name: str) -> None:
         warn(f"and {len(missing) - LACKING_SHOWN} more, each without some problem of the set.")
 
 
-def _roster(path: Path | None, found: Found) -> Roster | None:
-    if path is None:
-        return None
-    roster = read_roster(path, found)
-    for names, what in ((roster.missing, "on the roster without a submission"), (roster.extra, "not on the roster")):
+def say_roster(manifest: Manifest) -> None:
+    """Say on stderr how those who have handed in differ from the roster, if there is one."""
+    if (roster := manifest.roster) is None:
+        return
+    whys = defaultdict[str, list[str]](list)
+    for each in manifest.unusable:
+        whys[each.candidate].append(f"{each.problem} {each.why}".lstrip())
+    kinds = (
+        (roster.missing, "on the roster without a submission"),
+        (roster.unusable, "on the roster with nothing that can be judged"),
+        (roster.extra, "not on the roster"),
+    )
+    for names, what in kinds:
         if names:
             more = f" and {len(names) - LACKING_SHOWN} more" if len(names) > LACKING_SHOWN else ""
-            warn(f"{len(names)} {what}: {', '.join(names[:LACKING_SHOWN])}{more}.")
-    return roster
+            told = [
+                f"{name} ({'; '.join(whys[name])})" if names is roster.unusable else name
+                for name in names[:LACKING_SHOWN]
+            ]
+            warn(f"{len(names)} {what}: {', '.join(told)}{more}.")

@@ -71,7 +71,7 @@ class Ended:
     """How judging ended."""
 
     stopped: bool  # by Ctrl-C
-    unreadable: int  # submissions without a result
+    lost: tuple[tuple[Submission, str], ...]  # submissions without a result, and why they could not be read
 
 
 def package_hashes(settings: Settings, problems: set[str]) -> dict[str, str]:
@@ -105,7 +105,7 @@ def judge_into(results: Results, todo: Sequence[Submission], sources: Sources, b
                 results.add(outcome.result)
             progress.update(before + number, before + len(todo))
     results.finish()
-    return Ended(stopped.is_set(), troubles.unreadable)
+    return Ended(stopped.is_set(), tuple(troubles.lost))
 
 
 @contextmanager
@@ -148,7 +148,7 @@ class Troubles:
     """Says what cannot be read, and once for each cause what we fail to judge."""
 
     def __init__(self) -> None:
-        self.unreadable = 0
+        self.lost: list[tuple[Submission, str]] = []
         self._causes: set[str] = set()
 
     def say(self, outcome: Outcome) -> None:
@@ -165,7 +165,7 @@ class Troubles:
 
     def unread(self, submission: Submission, why: str) -> None:
         """Tell of a submission that cannot be read."""
-        self.unreadable += 1
+        self.lost.append((submission, why))
         warn(f"{submission.place} {why}; it has no result.")
 
 

@@ -10,6 +10,17 @@ from typing import Any, Final
 LINE_EVERY_S: Final = 10.0
 
 
+def told_rate(rate: float, unit: str = "") -> str:
+    """Return a rate as people read it; a slow one says how long each takes, and without any there is nothing to say."""
+    if rate >= 1:
+        return f"{_short(rate)}{unit}/s"
+    return f"{_short(1 / rate)} s each" if rate else ""
+
+
+def _short(number: float) -> str:
+    return f"{number:.0f}" if number >= 9.95 else f"{number:.1f}"
+
+
 class Progress:
     """Shows how many of how many are done."""
 
@@ -43,11 +54,11 @@ class Progress:
         """Show the new count."""
         rate = (done - self._already) / max(time.monotonic() - self._started, 1e-6)
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, total=total, rate=f"{rate:.0f} {self._unit}/s")
+            self._bar.update(self._task, completed=done, total=total, rate=told_rate(rate, f" {self._unit}"))
         elif time.monotonic() - self._said >= LINE_EVERY_S:
             self._said = time.monotonic()
-            left = (total - done) / max(rate, 1e-6)
-            print(f"{self._title}: {done} of {total} {self._unit}, {rate:.0f}/s, {left:.0f} s left", file=sys.stderr)
+            speed = f", {told_rate(rate)}, {(total - done) / rate:.0f} s left" if rate else ""
+            print(f"{self._title}: {done} of {total} {self._unit}{speed}", file=sys.stderr)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

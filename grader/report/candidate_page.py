@@ -11,6 +11,7 @@ from grader.grading.verdict import Verdict
 from grader.report.cohort import table, verdict_state
 from grader.report.icons import icon, sprite, state
 from grader.report.page import standalone
+from grader.report.unusable import Unjudged
 from grader.report.visible import visible
 from grader.wording import counted
 
@@ -18,8 +19,12 @@ BACK: Final = "../report.html"
 Value = Mapping[str, Any]  # a result object
 
 
-def candidate_page(candidate: str, values: Sequence[Value]) -> str:
-    """Return the page: for each problem verdict, finding, groups and cases. It names secret cases and has no value."""
+def candidate_page(candidate: str, values: Sequence[Value], unjudged: Sequence[Unjudged] = ()) -> str:
+    """Return the page: for each problem verdict, finding, groups and cases. It names secret cases and has no value.
+
+    Args:
+        unjudged: what of theirs cannot be judged.
+    """
     name = visible(candidate, keep="")
     notice = Markup(
         '<p class="callout none">{}<span>For interviewers: this page names secret cases. It shows no value of theirs.'
@@ -29,7 +34,7 @@ def candidate_page(candidate: str, values: Sequence[Value]) -> str:
         '<nav aria-label="Breadcrumb"><ol class="crumbs"><li><a href="{}">All results</a></li></ol></nav>'
         '<div class="head"><h1>{}</h1></div>{}'
     ).format(BACK, name, notice)
-    body = Markup("").join(map(_problem, values))
+    body = Markup("").join((*map(_problem, values), *map(_unjudged, unjudged)))
     return standalone(
         f"Results of {name}", Markup('{}<div class="stack-l"><div>{}</div>{}</div>').format(sprite(), head, body)
     )
@@ -46,6 +51,14 @@ def _problem(value: Value) -> Markup:
         '<p class="pts">{}<small> {}</small></p></div>'
     ).format(kind, icon(kind), value["problem"], verdict.word, verdict.value, reason, points, of)
     return Markup('<section class="sec">{}{}{}{}</section>').format(box, _finding(value), _groups(value), _facts(value))
+
+
+def _unjudged(it: Unjudged) -> Markup:
+    box = Markup(
+        '<div class="verdict none"><span class="badge">{}</span><div><h2>{}: Not judged</h2><p class="small">{}</p>'
+        '</div><p class="pts">–<small> not counted</small></p></div>'
+    ).format(icon("none"), it.name, it.sentence)
+    return Markup('<section class="sec">{}</section>').format(box)
 
 
 def _finding(value: Value) -> Markup:

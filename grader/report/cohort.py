@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from markupsafe import Markup
@@ -14,6 +14,7 @@ from grader.report.cohort_charts import bar, histogram
 from grader.report.fault_map import MapRow, fault_map
 from grader.report.icons import sprite, state
 from grader.report.page import standalone
+from grader.report.unusable import Reasons, Unjudged
 from grader.report.visible import visible
 from grader.wording import counted
 
@@ -32,6 +33,7 @@ class Cohort:
     problems: Sequence[str]
     expected: Sequence[str]  # candidates of the roster; none without one
     pages: Mapping[str, str]  # address of each candidate's page
+    unusable: Reasons = field(default_factory=dict)  # what cannot be judged
 
     @property
     def candidates(self) -> list[str]:
@@ -45,6 +47,7 @@ def cohort_page(cohort: Cohort) -> str:
         ("Verdicts", _verdicts(cohort)),
         ("Which fault, in whose submissions", _faults(cohort)),
         ("Points", _points(cohort)),
+        ("Handed in, and not judged", _unjudged(cohort)),
         ("Without a submission", _missing(cohort)),
         ("Candidates", _candidates(cohort)),
     ]
@@ -172,10 +175,24 @@ def _points(cohort: Cohort) -> Markup:
 
 
 def _missing(cohort: Cohort) -> Markup:
-    here = set(cohort.candidates)
+    here = {*cohort.candidates, *(candidate for candidate, _ in cohort.unusable)}
     names = [name for name in cohort.expected if name not in here]
     listed = Markup("").join(Markup("<li>{}</li>").format(visible(name, keep="")) for name in names)
     return Markup('<ul class="list">{}</ul>').format(listed) if names else Markup("")
+
+
+def _unjudged(cohort: Cohort) -> Markup:
+    if not cohort.unusable:
+        return Markup("")
+    rows = []
+    for (candidate, problem), why in sorted(cohort.unusable.items()):
+        it = Unjudged(problem, why)
+        rows.append((_link(cohort, candidate), it.name, it.sentence))
+    return table("Handed in, and not judged", [("Candidate", False), ("Problem", False), ("Why", False)], rows)
+
+
+def _link(cohort: Cohort, candidate: str) -> Markup:
+    return Markup('<a href="{}">{}</a>').format(cohort.pages[candidate], visible(candidate, keep=""))
 
 
 def _candidates(cohort: Cohort) -> Markup:
@@ -184,16 +201,15 @@ def _candidates(cohort: Cohort) -> Markup:
         results[row["candidate"]][row["problem"]] = row
     lines = []
     for number, (candidate, mine) in enumerate(results.items(), 1):
-        link = Markup('<a href="{}">{}</a>').format(cohort.pages[candidate], visible(candidate, keep=""))
-        cells = [_result(mine.get(problem)) for problem in cohort.problems]
+        cells = [_result(mine.get(problem), (candidate, problem) in cohort.unusable) for problem in cohort.problems]
         total = sum(float(row["score"]) for row in mine.values() if row["score"])
-        lines.append((link, str(number), *cells, f"{total:g}"))
+        lines.append((_link(cohort, candidate), str(number), *cells, f"{total:g}"))
     head = [("Candidate", False), ("No.", True), *((problem, False) for problem in cohort.problems), ("Points", True)]
     return table("Candidates", head, lines)
 
 
-def _result(row: Row | None) -> Markup | str:
+def _result(row: Row | None, is_unusable: bool) -> Markup | str:
     if row is None:
-        return "–"
+        return state("none", "not judged") if is_unusable else "–"
     points = Markup(' <span class="small mut">{}</span>').format(row["score"]) if row["score"] else ""
     return verdict_state(row["verdict"]) + points

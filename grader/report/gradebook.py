@@ -9,18 +9,18 @@ from types import MappingProxyType
 from typing import Final
 
 from grader.report.result import number, safe_cell
+from grader.report.unusable import Reasons
 
 _HANDED_IN, _MISSING, _EXTRA, _UNUSABLE = "handed_in", "missing", "extra", "unusable"
 ROSTER_COLUMNS: Final = ("candidate", "status", "missing_problems", "unusable")
 _NO_POINTS: Final = ("", "JE", _UNUSABLE)
-Unusable = Mapping[tuple[str, str], str]  # why, by candidate and problem; a problem "" is every one
 
 
 def gradebook_csv(
     rows: Iterable[Mapping[str, str]],
     problems: Sequence[str],
     expected: Sequence[str] = (),
-    unusable: Unusable = MappingProxyType({}),
+    unusable: Reasons = MappingProxyType({}),
 ) -> str:
     """Return the wide table: points by problem and their total.
 
@@ -50,7 +50,7 @@ def roster_csv(
     rows: Iterable[Mapping[str, str]],
     problems: Sequence[str],
     expected: Sequence[str],
-    unusable: Unusable = MappingProxyType({}),
+    unusable: Reasons = MappingProxyType({}),
 ) -> str:
     """Return who of a roster handed in, who did not, whose files cannot be judged and why, and who is not on it."""
     handed_in: dict[str, set[str]] = {candidate: set() for candidate in expected}

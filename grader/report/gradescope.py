@@ -9,23 +9,25 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from grader.grading.verdict import Verdict
+from grader.report.unusable import Unjudged
 from grader.report.visible import visible
 from grader.wording import counted
 
 _VISIBLE: Final = "visible"
 
 
-def gradescope_json(values: Sequence[dict[str, Any]]) -> str:
-    """Return results.json for one candidate's results.
+def gradescope_json(values: Sequence[dict[str, Any]], unjudged: Sequence[Unjudged] = ()) -> str:
+    """Return results.json for one candidate's results, and for what of theirs cannot be judged.
 
-    Where we failed there is no score: without any score at all Gradescope tells its instructor so.
+    Where we failed, or cannot judge, there is no score: without any score at all Gradescope tells its instructor so.
     """
     tests = [test for value in values for test in _tests(value)]
+    tests += [_test(each.name, None, None, False, each.sentence) for each in unjudged]
     scores = [value["score"] for value in values if value["score"] is not None]
     data = {
         **({"score": sum(scores)} if scores else {}),
         "execution_time": round(sum(value["timing"]["total_ms"] for value in values) / 1000, 3),
-        "output": "\n".join(_summary(value) for value in values),
+        "output": "\n".join((*map(_summary, values), *(f"{each.name}: {each.sentence}" for each in unjudged))),
         "visibility": _VISIBLE,
         "extra_data": {
             value["problem"]: {
@@ -37,7 +39,8 @@ def gradescope_json(values: Sequence[dict[str, Any]]) -> str:
                 "package_sha256": value["package_sha256"],
             }
             for value in values
-        },
+        }
+        | {each.name: {"verdict": None, "reason": visible(each.why, keep="")} for each in unjudged},
         "tests": tests,
     }
     return json.dumps(data, indent=1) + "\n"

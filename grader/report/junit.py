@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr  # writes only
 
+from grader.report.unusable import Reasons, Unjudged
 from grader.report.visible import visible
 from grader.wording import counted
 
 
-def junit_xml(values: Iterable[Mapping[str, Any]]) -> str:
-    """Return the results: WA is a failure, every other verdict that is not AC an error. Times are left out."""
+def junit_xml(values: Iterable[Mapping[str, Any]], unusable: Reasons = MappingProxyType({})) -> str:
+    """Return the results: WA is a failure, every other verdict that is not AC an error. Times are left out.
+
+    Args:
+        unusable: what cannot be judged, which is an error too.
+    """
     suites: dict[str, list[tuple[str, str]]] = {}
     for value in values:
         suites.setdefault(value["problem"], []).append((value["verdict"], _case(value)))
+    for (candidate, problem), why in sorted(unusable.items()):
+        it = Unjudged(problem, why)
+        suites.setdefault(it.name, []).append(("", _unjudged(candidate, it)))
     every = [verdict for cases in suites.values() for verdict, _ in cases]
     parts = ['<?xml version="1.0" encoding="UTF-8"?>\n', f"<testsuites{_counts(every)}>\n"]
     for problem in sorted(suites):
         cases = suites[problem]
-        parts.append(f"  <testsuite name={_attribute(problem)}{_counts([verdict for verdict, _ in cases])}>\n")
+        parts.append(
+            f"  <testsuite name={_attribute(problem)}{_counts([verdict for verdict, _ in cases])}>\n"
+        )
         parts += [text for _, text in cases]
         parts.append("  </testsuite>\n")
     return "".join([*parts, "</testsuites>\n"])
@@ -42,6 +53,11 @@ def _case(value: Mapping[str, Any]) -> str:
     text = escape(visible(f"{points}{value['finding']['sentence']}", keep=""))
     attributes = f"type={_attribute(what)} message={_attribute(value['message'])}"
     return f"{head}>\n      <{kind} {attributes}>{text}</{kind}>\n    </testcase>\n"
+
+
+def _unjudged(candidate: str, it: Unjudged) -> str:
+    head = f"    <testcase classname={_attribute(it.name)} name={_attribute(candidate)}>\n"
+    return f'{head}      <error type="unusable" message={_attribute(it.sentence)}/>\n    </testcase>\n'
 
 
 def _attribute(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -38,6 +39,13 @@ def put_many(folder: Path, count: int, source: bytes = RIGHT) -> list[str]:
     for name in names:
         put(folder, name, source + f"# {name}\n".encode())
     return names
+
+
+def copy_judged(template: Path, folder: Path) -> None:
+    """Copy a folder with a batch in it, as if the batch had been judged there."""
+    shutil.copytree(template, folder, dirs_exist_ok=True, symlinks=True)
+    for manifest in folder.glob("*/manifest.json"):
+        manifest.write_text(manifest.read_text().replace(str(template), str(folder)))
 
 
 def lines(out: Path) -> list[dict[str, Any]]:

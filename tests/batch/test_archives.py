@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from grader.report.visible import visible
 from tests.batch.archives import build
 from tests.batch.folders import ENV, RIGHT, SLUG, lines, put, table, verdicts
 from tests.cli.running import Command
@@ -25,8 +26,9 @@ def test_there_are_archives() -> None:
 @pytest.mark.parametrize("entry", [pytest.param(entry, id=entry["id"]) for entry in ENTRIES])
 def test_an_archive(command: Command, entry: dict[str, Any]) -> None:
     build(command.folder / "in.zip", entry)
-    before = {path for path in command.folder.rglob("*") if "cache" not in path.name}
-    ended = command.run("batch", "in.zip", "--out", "out", "--jobs", "1", env=ENV)
+    before = set(command.folder.rglob("*"))
+    more = () if entry.get("is_run") else ("--dry-run",)  # which reads every member and says the same of them
+    ended = command.run("batch", "in.zip", "--out", "out", "--jobs", "1", *more, env=ENV)
     if "line" in entry:
         assert (ended.code, ended.line) == (2, "grader: " + entry["line"].replace(": P.", f": {SLUG}."))
         assert not (command.folder / "out").exists()
@@ -34,11 +36,17 @@ def test_an_archive(command: Command, entry: dict[str, Any]) -> None:
     told = [text.replace("P", SLUG) for text in entry.get("told", ())]
     said = ended.err.splitlines()
     assert ended.code == (2 if told else 0)
-    assert verdicts(command.folder / "out") == entry["judged"]
+    if more:
+        assert [row.partition("\t")[0] for row in ended.out.splitlines()] == sorted(
+            visible(name, keep="") for name in entry["judged"]
+        )
+    else:
+        assert verdicts(command.folder / "out") == entry["judged"]
     expected = {f"grader: {text}{END[text.endswith('.')]}" for text in told}
     expected |= {f"grader: {entry['remark']}"} if "remark" in entry else set()
     assert {text for text in said if text.startswith("grader: ")} == expected
-    assert all(path.is_relative_to(command.folder / "out") for path in set(command.folder.rglob("*")) - before)
+    new = set(command.folder.rglob("*")) - before
+    assert all(not more and path.is_relative_to(command.folder / "out") for path in new)
 
 
 def test_an_archive_gives_what_its_folder_gives(command: Command) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import yaml
 
-from tests.batch.folders import RIGHT, WRONG, put, verdicts
+from tests.batch.folders import RIGHT, WRONG, copy_judged, put, verdicts
 from tests.cli.running import Command
 from tests.packages import TINY
 
@@ -29,12 +31,39 @@ TOLD: Final = "of another source, package or grader than now, or of a file that 
 @pytest.fixture
 def folder(command: Command) -> Command:
     """The command beside a bank of two problems with two sets, and two folders of submissions."""
+    fill(command.folder)
+    return command
+
+
+def fill(folder: Path) -> None:
+    """Write the bank and the submissions."""
     for slug in ("first", "second"):
-        shutil.copytree(TINY, command.folder / "bank" / slug)
-        put(command.folder / "in", "ann", RIGHT, slug)
-        put(command.folder / "in", "bob", RIGHT, slug)
-    put(command.folder / "other", "ann", WRONG, "first")
-    (command.folder / "bank/sets.yaml").write_text(SETS)
+        shutil.copytree(TINY, folder / "bank" / slug)
+        put(folder / "in", "ann", RIGHT, slug)
+        put(folder / "in", "bob", RIGHT, slug)
+    put(folder / "other", "ann", WRONG, "first")
+    (folder / "bank/sets.yaml").write_text(SETS)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Callable[..., Path]:
+    """Gives a folder in which a batch of some options has been judged, once for all tests."""
+
+    @cache
+    def begin(*options: str) -> Path:
+        command = Command(tmp_path_factory.mktemp("begun"), cache_folder)
+        fill(command.folder)
+        ended = command.run("batch", *options, "--out", "out", "--jobs", "1", env=ENV)
+        assert ended.code == 0, ended.err
+        return command.folder
+
+    return begin
+
+
+@pytest.fixture
+def judged(command: Command, begun: Callable[..., Path]) -> Command:
+    """The command beside such a batch of the folder of two problems."""
+    copy_judged(begun("in"), command.folder)
     return command
 
 
@@ -45,8 +74,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 @pytest.mark.parametrize("more", [(), ("--dry-run",)], ids=["", "dry"])
-def test_what_is_asked_otherwise_is_refused(folder: Command, case: dict[str, Any], more: tuple[str, ...]) -> None:
-    assert folder.run("batch", *case["first"], "--out", "out", env=ENV).code == 0
+def test_what_is_asked_otherwise_is_refused(
+    command: Command, begun: Callable[..., Path], case: dict[str, Any], more: tuple[str, ...]
+) -> None:
+    folder = command
+    copy_judged(begun(*case["first"]), folder.folder)
     before = contents(folder.folder / "out")
     ended = folder.run("batch", *case["second"], "--out", "out", "--resume", *more, env=ENV)
     line = case["line"].replace("{folder}", str(folder.folder))
@@ -54,25 +86,74 @@ def test_what_is_asked_otherwise_is_refused(folder: Command, case: dict[str, Any
     assert contents(folder.folder / "out") == before
 
 
-def test_the_same_folder_by_another_name_goes_on(folder: Command) -> None:
-    assert folder.run("batch", "in", "--out", "out", env=ENV).code == 0
-    (folder.folder / "link").symlink_to("in")
-    ended = folder.run("batch", "link", "--out", "out", "--resume", env=ENV)
+def test_the_same_folder_by_another_name_goes_on(judged: Command) -> None:
+    (judged.folder / "link").symlink_to("in")
+    ended = judged.run("batch", "link", "--out", "out", "--jobs", "1", "--resume", env=ENV)
     assert (ended.code, ended.err) == (0, "4 results (4 of them from before): 4 AC; in out\n")
 
 
-def test_results_of_a_package_that_is_gone_are_put_aside(folder: Command) -> None:
-    assert folder.run("batch", "in", "--out", "out", env=ENV).code == 0
-    shutil.move(folder.folder / "bank/second", folder.folder / "second")
-    (folder.folder / "bank/sets.yaml").unlink()
-    ended = folder.run("batch", "in", "--out", "out", "--resume", env=ENV)
+def test_results_of_a_package_that_is_gone_are_put_aside(judged: Command) -> None:
+    shutil.move(judged.folder / "bank/second", judged.folder / "second")
+    (judged.folder / "bank/sets.yaml").unlink()
+    ended = judged.run("batch", "in", "--out", "out", "--jobs", "1", "--resume", env=ENV)
     assert ended.code == 0
     assert ended.err.splitlines()[-2:] == [
         f"grader: 2 results are put aside in out/dropped.1.jsonl: {TOLD}",
         "2 results (2 of them from before): 2 AC; in out",
     ]
-    kept = [json.loads(line) for line in (folder.folder / "out/dropped.1.jsonl").read_text().splitlines()]
+    kept = [json.loads(line) for line in (judged.folder / "out/dropped.1.jsonl").read_text().splitlines()]
     assert sorted((line["candidate"], line["problem"]) for line in kept) == [("ann", "second"), ("bob", "second")]
+
+
+BROKEN: Final = {
+    "loaded": ("problem.yaml", "schema: 1\n"),
+    "made": ("cases.py", "raise ValueError\n"),
+    "read": ("statement.md", None),
+}
+
+
+def damage(command: Command, how: str) -> None:
+    """Break a package in one of several ways."""
+    name, text = BROKEN[how]
+    path = command.folder / "bank/second" / name
+    path.unlink()
+    if text is None:
+        path.symlink_to("/etc/hostname")
+    else:
+        path.write_text(text)
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_results_of_a_package_that_is_broken_meanwhile_stay(folder: Command, how: str) -> None:
+    put(folder.folder / "in", "bob", WRONG, "second")
+    assert folder.run("batch", "in", "--out", "out", "--jobs", "1", env=ENV).code == 0
+    before = contents(folder.folder / "out")
+    damage(folder, how)
+    said = (
+        "grader: The package second cannot be used now; its 2 results stay as they were "
+        "(grader check second says why; mend it, then go on with --resume)."
+    )
+    dry = folder.run("batch", "in", "--out", "out", "--only", "WA", "--dry-run", env=ENV)
+    assert (dry.code, dry.err.splitlines()) == (
+        0,
+        [said, "0 submissions would be judged, 0 distinct sources, 4 results kept"],
+    )
+    ended = folder.run("batch", "in", "--out", "out", "--jobs", "1", "--only", "WA", env=ENV)
+    assert (ended.code, ended.err.splitlines()) == (
+        0,
+        [said, "4 results (4 of them from before): 3 AC, 1 WA; in out"],
+    )
+    assert contents(folder.folder / "out") == before
+
+
+def test_what_is_new_for_a_broken_package_is_our_failure_beside_what_stays(judged: Command) -> None:
+    damage(judged, "loaded")
+    put(judged.folder / "in", "zoe", RIGHT, "second")
+    ended = judged.run("batch", "in", "--out", "out", "--jobs", "1", "--resume", env=ENV)
+    assert (ended.code, ended.err.splitlines()[-1]) == (
+        4,
+        "5 results (4 of them from before): 4 AC, 1 JE; in out",
+    )
 
 
 def test_a_roster_is_carried_on_and_may_be_another(folder: Command) -> None:

@@ -11,7 +11,7 @@ import yaml
 
 from grader.batch.find import find_submissions
 from grader.batch.layout import layout
-from grader.batch.roster import read_roster
+from grader.batch.roster import Roster, read_roster
 from grader.batch.submissions import Found
 from grader.errors import UserError
 from tests.packages import DATA
@@ -112,8 +112,26 @@ def test_names_that_only_their_case_tells_apart_are_told(tmp_path: Path) -> None
 def test_a_roster_tells_who_is_missing_and_who_is_extra(tmp_path: Path) -> None:
     found = found_below(tmp_path / "in", "ann/p.py", "bob/p.py")
     (tmp_path / "roster.csv").write_text("name,candidate\nAnn,ann\nAnn,ann\nZoe, zoe \n,\n")
-    roster = read_roster(tmp_path / "roster.csv", found)
+    roster = read_roster(tmp_path / "roster.csv").beside((each.candidate for each in found.submissions), ())
     assert (roster.candidates, roster.missing, roster.extra) == (("ann", "zoe"), ("zoe",), ("bob",))
+
+
+def test_a_roster_tells_whose_submissions_cannot_be_judged() -> None:
+    roster = Roster(("ann", "bob", "zoe"), "").beside(["ann"], ["ann", "bob", "eve"])
+    assert (roster.missing, roster.unusable, roster.extra) == (("zoe",), ("bob",), ("eve",))
+
+
+UNUSABLE: Final[list[dict[str, Any]]] = yaml.safe_load(Path(__file__).with_name("unusable.yaml").read_text())
+
+
+@pytest.mark.parametrize("entry", entries(UNUSABLE))
+def test_whose_what_cannot_be_judged_is(tmp_path: Path, entry: dict[str, Any]) -> None:
+    folder = tmp_path / "in"
+    for link in entry.get("links", ()):
+        (folder / link).parent.mkdir(parents=True, exist_ok=True)
+        (folder / link).symlink_to(tmp_path)
+    found = found_below(folder, *entry["files"], **entry.get("options", {}))
+    assert [[each.candidate, each.problem, each.why] for each in found.unusable] == entry["unusable"]
 
 
 @pytest.mark.parametrize(
@@ -128,10 +146,9 @@ def test_a_roster_tells_who_is_missing_and_who_is_extra(tmp_path: Path) -> None:
     ],
 )
 def test_a_roster_that_is_none(tmp_path: Path, text: str | bytes | None, line: str) -> None:
-    found = found_below(tmp_path / "in", "ann/p.py")
     path = tmp_path / "roster.csv"
     if text is not None:
         path.write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(UserError) as error:
-        read_roster(path, found)
+        read_roster(path)
     assert error.value.message == f"{path}{line}"

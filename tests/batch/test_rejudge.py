@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from grader.problems.files import read_folder
-from tests.batch.folders import RIGHT, WRONG, lines, put, table
-from tests.cli.running import Command, with_files_of
+from tests.batch.folders import RIGHT, WRONG, copy_judged, lines, put, table
+from tests.cli.running import Command, Ended, with_files_of
 from tests.packages import TINY, edited
 
 pytestmark = pytest.mark.sandbox
@@ -22,16 +22,29 @@ POINTS: Final = "name: mask, points: "
 REFUSED: Final = (2, "grader: out holds no earlier results; there is nothing to undo.")
 
 
-@pytest.fixture
-def judged(command: Command) -> Command:
-    """The command beside a batch of two problems, with a right, a wrong and a broken source of each."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
+    """A batch of two problems, with a right, a wrong and a broken source of each; judged once for all tests."""
+    command = Command(tmp_path_factory.mktemp("judged"), cache_folder)
     for slug in ("first", "second"):
         shutil.copytree(TINY, command.folder / "bank" / slug)
         for name, source in (("ann", RIGHT), ("bob", WRONG), ("eve", BROKEN)):
             put(command.folder / "in", name, source, slug)
-    ended = command.run("batch", "in", "--out", "out", "--format", "csv,html,junit", env=ENV)
+    ended = command.run("batch", "in", "--out", "out", "--jobs", "1", "--format", "csv,html,junit", env=ENV)
     assert (ended.code, ended.err.splitlines()[-1]) == (0, "6 results: 2 AC, 2 CE, 2 WA; in out")
+    return command.folder
+
+
+@pytest.fixture
+def judged(command: Command, template: Path) -> Command:
+    """The command beside a copy of that batch."""
+    copy_judged(template, command.folder)
     return command
+
+
+def rejudge(command: Command, *args: str, **more: Any) -> Ended:
+    """Judge the batch again."""
+    return command.run("rejudge", "out", "--jobs", "1", *args, env=ENV, **more)
 
 
 def correct(command: Command, slug: str, points: int) -> None:
@@ -55,14 +68,14 @@ def scores(command: Command) -> dict[str, str]:
 
 
 def test_nothing_is_judged_where_nothing_has_changed(judged: Command) -> None:
-    ended = judged.run("rejudge", "out", env=ENV)
+    ended = rejudge(judged)
     assert (ended.code, ended.out, ended.err) == (0, "", NOTHING)
 
 
 def test_changes_are_shown_and_nothing_is_changed(judged: Command) -> None:
     before = contents(judged)
     correct(judged, "second", 20)
-    ended = judged.run("rejudge", "out", env=ENV)
+    ended = rejudge(judged)
     assert ended.code == 0
     assert ended.out.splitlines() == [
         "candidate  problem  before    after",
@@ -79,9 +92,9 @@ def test_changes_are_shown_and_nothing_is_changed(judged: Command) -> None:
 def test_new_results_are_taken_over_and_taken_back(judged: Command) -> None:
     before = contents(judged)
     correct(judged, "second", 20)
-    shown = judged.run("rejudge", "out", env=ENV)
+    shown = rejudge(judged)
     times = {line["candidate"]: line["timing"] for line in map(json.loads, rejudged(judged))}
-    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    ended = rejudge(judged, "--apply")
     assert (ended.code, ended.out) == (0, shown.out)
     assert not (judged.folder / "out/rejudged.jsonl").exists()
     assert ended.err.splitlines()[-1] == "3 results taken over; the old ones are in out/results.1.jsonl"
@@ -94,11 +107,11 @@ def test_new_results_are_taken_over_and_taken_back(judged: Command) -> None:
     assert b">90<" in after["html/ann.html"]
     package = json.loads(after["manifest.json"])["packages"]["second"]
     assert package == read_folder(judged.folder / "bank/second").sha256
-    assert judged.run("rejudge", "out", env=ENV).err == NOTHING
-    ended = judged.run("rejudge", "out", "--undo", env=ENV)
+    assert rejudge(judged).err == NOTHING
+    ended = rejudge(judged, "--undo")
     assert (ended.code, ended.err) == (0, "The results of results.1.jsonl are back in out\n")
     assert contents(judged) == before
-    ended = judged.run("rejudge", "out", "--undo", env=ENV)
+    ended = rejudge(judged, "--undo")
     assert (ended.code, ended.line) == REFUSED
 
 
@@ -111,50 +124,50 @@ def test_a_taking_over_that_was_cut_short_is_finished_by_the_same_command(judged
     out = judged.folder / "out"
     before = contents(judged)
     correct(judged, "second", 20)
-    assert judged.run("rejudge", "out", env=ENV).code == 0
+    assert rejudge(judged).code == 0
     new = (out / "rejudged.jsonl").read_bytes()
-    assert judged.run("rejudge", "out", "--apply", env=ENV).code == 0
+    assert rejudge(judged, "--apply").code == 0
     whole = contents(judged)
     for name in ("results.csv", "gradebook.csv", "junit.xml", "report.html", "html/ann.html", "manifest.json"):
         (out / name).write_bytes(before[name])  # as if it had been killed before the tables
     (out / "rejudged.jsonl").write_bytes(new)
-    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    ended = rejudge(judged, "--apply")
     assert (ended.code, ended.err) == (0, NOTHING)
     assert contents(judged) == whole
     assert not (out / "rejudged.jsonl").exists()
     (out / "results.jsonl").write_bytes(before["results.jsonl"])  # as if it had been killed before the lines
     (out / "rejudged.jsonl").write_bytes(new)
-    assert judged.run("rejudge", "out", "--apply", env=ENV).code == 0
+    assert rejudge(judged, "--apply").code == 0
     assert contents(judged) == whole
 
 
 def test_what_was_judged_since_is_not_undone(judged: Command) -> None:
     correct(judged, "first", 20)
-    assert judged.run("rejudge", "out", "--apply", env=ENV).code == 0
+    assert rejudge(judged, "--apply").code == 0
     put(judged.folder / "in", "ann", WRONG, "first")
     put(judged.folder / "in", "zoe", RIGHT, "first")
-    assert judged.run("batch", "in", "--out", "out", "--resume", env=ENV).code == 0
+    assert judged.run("batch", "in", "--out", "out", "--jobs", "1", "--resume", env=ENV).code == 0
     before = scores(judged)
-    assert judged.run("rejudge", "out", "--undo", env=ENV).code == 0
+    assert rejudge(judged, "--undo").code == 0
     assert (before["ann first"], before["bob first"], before["zoe first"]) == ("30", "30", "90")
     assert scores(judged) == {**before, "bob first": "40"}
 
 
 def test_evidence_follows_its_result(judged: Command) -> None:
     out = judged.folder / "out"
-    assert judged.run("batch", "in", "--out", "out", "--resume", "--evidence", env=ENV).code == 0
+    assert judged.run("batch", "in", "--out", "out", "--jobs", "1", "--resume", "--evidence", env=ENV).code == 0
     records = {path: path.read_bytes() for path in sorted(out.glob("evidence/*/*.json"))}
     before = contents(judged)
     correct(judged, "first", 20)
-    assert judged.run("rejudge", "out", env=ENV).code == 0
+    assert rejudge(judged).code == 0
     assert {path: path.read_bytes() for path in sorted(out.glob("evidence/*/*.json"))} == records
-    assert judged.run("rejudge", "out", "--apply", env=ENV).code == 0
+    assert rejudge(judged, "--apply").code == 0
     hashes = {line["problem"]: line["package_sha256"] for line in lines(out)}
     for path in records:
         assert json.loads(path.read_bytes())["package"]["sha256"] == hashes[path.stem]
         assert judged.run("replay", path, env=ENV).code == 0
     assert not (out / "rejudged").exists()
-    assert judged.run("rejudge", "out", "--undo", env=ENV).code == 0
+    assert rejudge(judged, "--undo").code == 0
     assert contents(judged) == before
 
 
@@ -162,7 +175,7 @@ def test_a_full_disk_is_told_with_the_command_that_goes_on(judged: Command) -> N
     before = contents(judged)
     correct(judged, "second", 20)
     size = len(before["results.jsonl"]) - 1
-    ended = judged.run("rejudge", "out", "--apply", env=ENV, preexec=with_files_of(size))
+    ended = rejudge(judged, "--apply", preexec=with_files_of(size))
     assert ended.code == 4
     assert ended.err.splitlines()[-1] == (
         "grader: out/results.1.jsonl cannot be written (File too large); make room, then run the same command again: "
@@ -174,10 +187,10 @@ def test_a_full_disk_is_told_with_the_command_that_goes_on(judged: Command) -> N
 def test_each_taking_over_can_be_undone(judged: Command) -> None:
     for points in (20, 10):
         correct(judged, "first", points)
-        assert judged.run("rejudge", "out", "--apply", env=ENV).code == 0
+        assert rejudge(judged, "--apply").code == 0
     seen = [scores(judged)["ann first"]]
     for _ in range(2):
-        assert judged.run("rejudge", "out", "--undo", env=ENV).code == 0
+        assert rejudge(judged, "--undo").code == 0
         seen.append(scores(judged)["ann first"])
     assert seen == ["80", "90", "100"]
 
@@ -185,10 +198,10 @@ def test_each_taking_over_can_be_undone(judged: Command) -> None:
 def test_only_the_named_problems_are_judged_again(judged: Command) -> None:
     for slug in ("first", "second"):
         correct(judged, slug, 20)
-    ended = judged.run("rejudge", "out", "--problems", "first", "--apply", env=ENV)
+    ended = rejudge(judged, "--problems", "first", "--apply")
     assert ended.code == 0
     assert (scores(judged)["ann first"], scores(judged)["ann second"]) == ("90", "100")
-    ended = judged.run("rejudge", "out", "--problems", "frist", env=ENV)
+    ended = rejudge(judged, "--problems", "frist")
     assert (ended.code, ended.line) == (2, "grader: There is no problem 'frist'; did you mean first?")
 
 
@@ -198,7 +211,7 @@ def test_results_of_another_grader_are_judged_again(judged: Command) -> None:
     value = json.loads(mine)
     value["versions"]["grader"] = "0.0.1"
     path.write_text("".join([json.dumps(value) + "\n", *others]))
-    ended = judged.run("rejudge", "out", env=ENV)
+    ended = rejudge(judged)
     assert (ended.code, ended.out) == (0, "")
     assert ended.err.splitlines()[0] == "1 result judged again, 0 of them change"
 
@@ -207,7 +220,7 @@ def test_what_is_not_there_any_more_as_it_was_keeps_its_result(judged: Command) 
     correct(judged, "second", 20)
     put(judged.folder / "in", "ann", WRONG, "second")
     Path(judged.folder / "in/bob/second.py").unlink()
-    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    ended = rejudge(judged, "--apply")
     assert ended.code == 2
     assert ended.err.splitlines()[:2] == [
         "grader: second of ann is not there any more as it was judged; its result stays.",
@@ -221,7 +234,7 @@ def test_lines_that_are_no_results_are_passed_over(judged: Command) -> None:
     with (judged.folder / "out/results.jsonl").open("a") as file:
         file.write('{"a": 1}\n{"candidate": "ann", "problem": "second"}\n[]\n')
     correct(judged, "second", 20)
-    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    ended = rejudge(judged, "--apply")
     assert ended.code == 0, ended.err
     assert scores(judged).keys() == before
 
@@ -229,7 +242,7 @@ def test_lines_that_are_no_results_are_passed_over(judged: Command) -> None:
 def test_a_package_that_cannot_be_read_changes_nothing(judged: Command) -> None:
     before = contents(judged)
     (judged.folder / "bank/second/notes.md").symlink_to("/etc/hostname")
-    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    ended = rejudge(judged, "--apply")
     assert ended.code == 0
     assert ended.err == (
         "grader: The package second cannot be read; its results stay (grader check says why).\n" + NOTHING
@@ -240,7 +253,7 @@ def test_a_package_that_cannot_be_read_changes_nothing(judged: Command) -> None:
 def test_our_own_failure_takes_nothing_over(judged: Command) -> None:
     before = contents(judged)
     (judged.folder / "bank/second/problem.yaml").write_text("schema: 1\n")
-    ended = judged.run("rejudge", "out", "--apply", env=ENV)
+    ended = rejudge(judged, "--apply")
     assert (ended.code, ended.out) == (4, "")
     assert "is JE, which is not its fault: second/problem.yaml: " in ended.err
     assert contents(judged) == before
@@ -266,6 +279,6 @@ def test_what_cannot_be_done(judged: Command, args: tuple[str, ...], line: str) 
 )
 def test_a_damaged_manifest_is_told(judged: Command, text: str) -> None:
     (judged.folder / "out/manifest.json").write_text(text)
-    ended = judged.run("rejudge", "out", env=ENV)
+    ended = rejudge(judged)
     said = "grader: out/manifest.json is damaged; write it anew with grader batch --resume."
     assert (ended.code, ended.line) == (2, said)

@@ -52,6 +52,24 @@ def test_only_the_sets_problems_are_judged_and_who_lacks_one_is_named(bank: Comm
     assert results(bank) == {("ann", "first"): "AC", ("ann", "second"): "AC", ("bob\n", "first"): "WA"}
 
 
+def test_who_handed_in_what_cannot_be_judged_lacks_nothing_of_it(bank: Command) -> None:
+    folder = bank.folder / "in"
+    put(folder, "ann", RIGHT, "first")
+    (folder / "ann/second.py").symlink_to("first.py")
+    put(folder, "bob", RIGHT, "frist")
+    (folder / "eve").symlink_to("ann")
+    ended = bank.run(*ARGS, env=ENV)
+    assert (ended.code, ended.err.splitlines()) == (
+        2,
+        [
+            "grader: bob/frist.py is no <candidate>/<problem>.py of a problem of the set pair; it is not judged.",
+            "grader: eve is a link; nothing in it is judged.",
+            "grader: in/ann/second.py is a link; it has no result.",
+            "1 result: 1 AC; in out",
+        ],
+    )
+
+
 def test_of_many_who_lack_one_twenty_are_named(bank: Command) -> None:
     put(bank.folder / "in", "zoe", RIGHT, "first")
     for number in range(22):

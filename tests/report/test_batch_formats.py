@@ -16,6 +16,7 @@ from grader.report.gradebook import gradebook_csv, roster_csv
 from grader.report.gradescope import gradescope_json
 from grader.report.junit import junit_xml
 from grader.report.result import csv_row
+from grader.report.unusable import Unjudged
 from tests.report.results import result
 from tests.report.test_visible import FORMULA, HOSTILE
 
@@ -56,6 +57,32 @@ def test_what_cannot_be_judged_is_not_absent() -> None:
         "candidate,status,missing_problems,unusable\n"
         "ann,handed_in,,\nbob,handed_in,p,p is a link\neve,extra,q,\nzoe,unusable,p q,cannot be read\n"
     )
+
+
+UNJUDGED: Final = Unjudged("q", "is a link <&>\u202e")
+TOLD: Final = "It cannot be judged: it is a link <&>\\u202e."
+
+
+def test_gradescope_is_told_what_cannot_be_judged_without_a_score() -> None:
+    shown = json.loads(gradescope_json([result("ann", "p")], [UNJUDGED]))
+    assert (shown["score"], shown["output"].splitlines()[-1]) == (100.0, f"q: {TOLD}")
+    assert shown["extra_data"]["q"] == {"verdict": None, "reason": "is a link <&>\\u202e"}
+    assert shown["tests"][-1] == {
+        "name": "q", "status": "failed", "output": TOLD, "visibility": "visible", "extra_data": {},
+    }  # fmt: skip
+    assert "score" not in json.loads(gradescope_json([], [UNJUDGED]))
+
+
+def test_junit_counts_what_cannot_be_judged_as_an_error() -> None:
+    root = ElementTree.fromstring(
+        junit_xml([result("ann", "p")], {("ann", "q"): UNJUDGED.why, ("eve", ""): "is a link"})
+    )
+    assert [root.attrib[name] for name in ("tests", "failures", "errors")] == ["3", "0", "2"]
+    told = {case.attrib["classname"]: case.find("error") for case in root.iter("testcase")}
+    assert {name: error.attrib for name, error in told.items() if error is not None} == {
+        "A submission": {"type": "unusable", "message": "It cannot be judged: it is a link."},
+        "q": {"type": "unusable", "message": TOLD},
+    }
 
 
 @given(st.lists(HOSTILE, max_size=4, unique=True))

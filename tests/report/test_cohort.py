@@ -11,6 +11,7 @@ from grader.report import cohort as cohort_module
 from grader.report.candidate_page import candidate_page
 from grader.report.cohort import Cohort, cohort_page
 from grader.report.result import csv_row
+from grader.report.unusable import Unjudged
 from tests.report.results import result
 from tests.report.test_report import Page
 
@@ -65,6 +66,24 @@ def test_a_name_is_no_markup(made: Page) -> None:
     assert "<script>alert(1)</script>" in words(made)
     assert "\\u202e" in words(made)
     assert "\u202e" not in words(made)
+
+
+def test_what_cannot_be_judged_is_not_absent() -> None:
+    rows, pages = [csv_row(RESULTS[0])], {name: f"html/{number}.html" for number, name in enumerate(("ann", EVIL))}
+    unusable = {("ann", "q"): "is a link", (EVIL, ""): EVIL}
+    made = Page(cohort_page(Cohort("in", rows, ["p", "q"], ["ann", EVIL, "zoe"], pages, unusable)))
+    told = words(made)
+    assert "ann q It cannot be judged: it is a link." in told
+    assert "Without a submission zoe Candidates" in told
+    assert "ann 1 Accepted 100 not judged 100" in told
+    assert made.open == []
+    assert "script" not in made.tags
+
+
+def test_a_candidates_page_tells_what_cannot_be_judged() -> None:
+    made = Page(candidate_page("ann", [], [Unjudged("q", EVIL)]))
+    assert "q: Not judged It cannot be judged: it <script>" in words(made)
+    assert (made.open, "script" in made.tags) == ([], False)
 
 
 def test_a_page_fetches_nothing() -> None:
