@@ -57,6 +57,7 @@ _BLANK: Final = (
     "Nothing of the contract is recognised in what it computes, so that no stage can be named: none of the stages is "
     "there, and what they begin with is not used."
 )
+_NOT_YET: Final = "Known faults were not looked up yet."
 _ENDED: Final = frozenset({Verdict.TLE, Verdict.MLE, Verdict.OLE})  # what failed was not the answer
 _PAIRS_MAX: Final = 40  # that are composed anew to be held against a submission
 
@@ -76,7 +77,7 @@ def diagnose(
 
     Args:
         trace: failing cases may be run again, to see what the submission computes.
-        build: fault tables that the cache lacks are made; otherwise the finding does without them.
+        build: fault tables that the cache lacks are made; otherwise the finding does without them, and says so.
     """
     judgement = judged.judgement
     untold = Diagnosis(Finding(judgement.message))
@@ -86,8 +87,10 @@ def diagnose(
     try:
         cases = cache.cases(problem, lane)
         return _Diagnosing(problem, source, judged, cases, lane, cache).diagnosis(trace, build)
-    except (InvalidPackage, SandboxLost):
+    except InvalidPackage:
         return untold
+    except SandboxLost:
+        return Diagnosis(replace(untold.finding, is_looked_up=False))
 
 
 class _Diagnosing:
@@ -110,6 +113,7 @@ class _Diagnosing:
         self._cache = cache
         self._outcomes: list[Outcome | None] = judged.outcomes()
         self._mine = tuple(map(footprint, cases, self._outcomes))
+        self._is_looked_up = False
 
     def diagnosis(self, trace: bool, build: bool) -> Diagnosis:
         """Return the first finding that applies."""
@@ -117,7 +121,8 @@ class _Diagnosing:
             return Diagnosis(Finding("The outputs are returned in the wrong order; each of them is right."))
         rows: list[FaultRow] = []
         table = FaultTable(self._cases, ())
-        if build or is_built(self._problem, self._cases, self._cache):
+        self._is_looked_up = build or is_built(self._problem, self._cases, self._cache)
+        if self._is_looked_up:
             table = fault_table(self._problem, self._cases, self._lane, self._cache)
             rows = recognised(table, self._mine)
             if not rows and not self._is_only_returned_wrongly():
@@ -131,9 +136,10 @@ class _Diagnosing:
         if rows:
             return Diagnosis(self._named(table, rows, reference, looks), looks)
         if looks and all(look.is_blank for look in looks):
-            return Diagnosis(Finding(_BLANK), looks)
+            return Diagnosis(Finding(_BLANK, is_looked_up=self._is_looked_up), looks)
         found = self._traced(reference, looks) or self._by_invariants(reference) or self._by_elimination(reference)
-        return Diagnosis(found or Finding(self._judged.judgement.message), looks)
+        finding = found or Finding(self._judged.judgement.message)
+        return Diagnosis(replace(finding, is_looked_up=self._is_looked_up), looks)
 
     def _is_swapped(self) -> bool:
         """Whether every secret case returns the expected arrays, but in another order."""
@@ -210,7 +216,7 @@ class _Diagnosing:
         ordinary = [item for item in told if is_ordinary(item[1].case)]
         order = self._problem.spec.stages
         stage, look = min(ordinary, key=lambda item: order.index(item[0])) if ordinary else told[0]
-        sentence = "What it computes there agrees with no fault that is known."
+        sentence = "What it computes there agrees with no fault that is known." if self._is_looked_up else _NOT_YET
         return self._finding(stage, sentence, (), "trace", reference, [look])
 
     def _by_invariants(self, reference: Reference) -> Finding | None:
@@ -224,7 +230,8 @@ class _Diagnosing:
         if not told:
             return None
         stage = min(told, key=STAGES.index)
-        sentence = "The returned arrays are related as they would be then; no fault that is known agrees."
+        like = "The returned arrays are related as they would be then"
+        sentence = f"{like}; no fault that is known agrees." if self._is_looked_up else f"{like}. {_NOT_YET}"
         return self._finding(stage, sentence, (), "invariants", reference, ())
 
     def _by_elimination(self, reference: Reference) -> Finding | None:

@@ -56,6 +56,6 @@ def examine(
     except Exception:  # a fault of ours costs the finding, never the verdict
         log.exception("the finding of a submission for %s failed", problem.slug)
         lane.close()
-        found = Diagnosis(judged.judgement.finding)
+        found = Diagnosis(replace(judged.judgement.finding, is_looked_up=False))
     total_ms = (time.perf_counter() - started) * 1000
     return Examination(replace(judged.judgement, finding=found.finding, total_ms=total_ms), judged, found.looks)

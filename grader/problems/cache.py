@@ -18,8 +18,9 @@ import stat
 import tempfile
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -72,6 +73,7 @@ class CaseCache:
         self._memory: OrderedDict[tuple[str, str], Any] = OrderedDict()  # by hash and kind, least recently used first
         self._failed: dict[str, tuple[float, tuple[str, ...]]] = {}  # when cases could not be generated, and why
         self._lock = threading.Lock()
+        self._making: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # by hash
         self._has_warned = False
         self._warn = warn
         self._folder = self._usable(folder) if folder is not None else None
@@ -92,6 +94,11 @@ class CaseCache:
                 raise
             self.keep(problem, "cases", found, pack)
         return found
+
+    def making(self, problem: Problem) -> AbstractContextManager[object]:
+        """Keep other threads from making what takes long for a package; whoever comes second finds it made."""
+        with self._lock:
+            return self._making[problem.sha256]
 
     def _refuse_failed(self, problem: Problem) -> None:
         failed_at, findings = self._failed.get(problem.sha256, (0.0, ()))

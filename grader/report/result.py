@@ -31,7 +31,10 @@ _FORMULA: Final = re.compile(r"(^|[;,|])(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20
 
 
 def result(judgement: Judgement) -> dict[str, Any]:
-    """Return the result object, schema 1: names and verdicts of all cases, no value of a secret one."""
+    """Return the result object, schema 1: names and verdicts of all cases, no value of a secret one.
+
+    A finding has `looked_up`, which is false, only where known faults were not looked up.
+    """
     finding, sandbox = judgement.finding, judgement.sandbox
     return {
         "schema": SCHEMA,
@@ -68,6 +71,7 @@ def result(judgement: Judgement) -> dict[str, Any]:
             "faults": list(finding.faults),
             "method": finding.method,
             "stages": [{"name": name, "status": status} for name, status in finding.stages],
+            **({} if finding.is_looked_up else {"looked_up": False}),
         },
         "versions": dict(judgement.versions),
         "sandbox": {"layers": list(sandbox.layers), "weakened": sandbox.weakened},

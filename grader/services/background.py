@@ -1,4 +1,4 @@
-"""Work that nobody waits for at a page: checks of uploaded packages, rejudging. One thread, one lane at a time.
+"""Work that nobody waits for at a page: checks of uploads, rejudging, findings again. One thread, one lane at a time.
 
 Candidates' submissions are judged by the other threads meanwhile. Everything that is to be done stands in the
 database, so nothing is forgotten when a process ends; with PostgreSQL a row is worked on by one process at a time.
@@ -24,14 +24,15 @@ from grader.grading.prepare import is_prepared, prepare
 from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.files import PackageFiles
+from grader.problems.loader import load
 from grader.sandbox.pool import Pool
-from grader.services import audit, rejudge_work
+from grader.services import audit, findings, rejudge_work
 from grader.services.judging import Dispatch
 from grader.services.packages import Packages
-from grader.store import package_queries, rejudge_moves
+from grader.store import finding_queries, package_queries, rejudge_moves
 from grader.store.base import Base
 from grader.store.interview_models import PackageCheck, Rejudge, RejudgeItem
-from grader.store.models import Package
+from grader.store.models import Package, Submission
 from grader.store.queue import claimed
 from grader.store.session import read_session, write_session
 
@@ -48,6 +49,48 @@ class Stopped(Exception):
     """The service ends, or a check takes too long."""
 
 
+class _Progress:
+    """Notes how far a check is, and ends it when it has to end."""
+
+    def __init__(self, engine: Engine, key: int, stopping: threading.Event) -> None:
+        self._engine, self._key, self._stopping = engine, key, stopping
+        self._began = time.monotonic()
+        self._noted = self._began - PROGRESS_S
+
+    def done(self, number: int, total: int) -> None:
+        """Note that some runs are over.
+
+        Raises:
+            Stopped: the check is to end.
+        """
+        self.require_time()
+        now = time.monotonic()
+        if now - self._noted >= PROGRESS_S:
+            self._noted = now
+            self._note(number, total)
+
+    def note_preparing(self, runs: int) -> None:
+        """Note that every run is over, and what findings need is being made."""
+        self._note(runs, runs)
+
+    def is_over(self) -> bool:
+        """Whether the service ends, or the check takes too long."""
+        return self._stopping.is_set() or time.monotonic() - self._began > CHECK_S
+
+    def require_time(self) -> None:
+        """Make sure that the check may go on.
+
+        Raises:
+            Stopped: it may not.
+        """
+        if self.is_over():
+            raise Stopped
+
+    def _note(self, number: int, total: int) -> None:
+        with write_session(self._engine) as session:
+            package_queries.set_check(session, self._key, done=number, total=total)
+
+
 class Background:
     """A thread that does what waits in the database."""
 
@@ -60,6 +103,7 @@ class Background:
         self._engine, self._pool, self._cache, self._packages = engine, pool, cache, packages
         self._dispatch = dispatch
         self._unprepared: deque[Package] = deque()
+        self._unpreparable: set[int] = set()  # keys of packages
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="background", daemon=True)
 
@@ -98,6 +142,7 @@ class Background:
             self._first(PackageCheck, checks, self._check)
             or self._first(Rejudge, moves, self._move)
             or self._first(RejudgeItem, items, self._judge)
+            or self._first(Submission, self._findings_ready(), self._find_again)
             or self._prepare_one()
         )
 
@@ -120,6 +165,29 @@ class Background:
         if graded is not None and not (self._stopping.is_set() and graded.judgement.verdict is Verdict.JE):
             rejudge_work.write_item(self._engine, key, graded, datetime.now(UTC))
 
+    def _findings_ready(self) -> Sequence[int]:
+        """Return the keys of some findings that are made again, and have the packages of the others prepared first."""
+        with read_session(self._engine) as session:
+            due = finding_queries.packages_due(session, self._unpreparable)
+            ready = [package for package in due if self._is_prepared(session, package)]
+            missing = [package for package in due if package not in ready]
+            waiting = {package.id for package in self._unprepared}
+            self._unprepared.extendleft(package for package in missing if package.id not in waiting)
+            return finding_queries.findings_due(session, [package.id for package in ready], ITEMS_AT_ONCE)
+
+    def _is_prepared(self, session: Session, package: Package) -> bool:
+        try:
+            return is_prepared(self._packages.pinned(session, package), self._cache)
+        except InvalidPackage:
+            return False
+
+    def _find_again(self, key: int) -> None:
+        with self._pool.lane() as lane:
+            found = findings.find_again(self._engine, key, lane, self._cache, self._packages)
+        # as for rejudging: without a sandbox nothing is found
+        if found is not None and not (self._stopping.is_set() and found.rows is None):
+            findings.write(self._engine, key, found)
+
     def _check(self, key: int) -> None:
         with read_session(self._engine) as session:
             check = package_queries.check_to_make(session, key)
@@ -140,13 +208,17 @@ class Background:
             if package_queries.set_check(session, key, checked_at=now, is_accepted=is_accepted, report=text):
                 subject = f"package {package.sha256[:12]}"
                 audit.record(session, None, "package.check", subject, now, slug=package.slug, accepted=is_accepted)
-        if is_accepted:
-            self._unprepared.append(package)
 
     def _report(self, key: int, files: PackageFiles) -> Report:
-        slug = files.slug
+        """Check a package; of one in which nothing is found, make what findings need, so that it is there at once."""
+        slug, progress = files.slug, _Progress(self._engine, key, self._stopping)
         try:
-            return check_package(files, self._pool, self._cache, self._progress(key), at_once=1)
+            report = check_package(files, self._pool, self._cache, progress.done, at_once=1)
+            if not report.findings:
+                progress.note_preparing(len(report.sources))
+                prepare(load(files), self._pool.lane, self._cache, progress.is_over)
+                progress.require_time()
+            return report
         except InvalidPackage as error:
             return Report(slug, error.findings)
         except Stopped:
@@ -155,23 +227,6 @@ class Background:
             log.exception("the check of the package %s failed", slug)
             kind = type(error).__name__
             return Report(slug, (f"{slug}: the check broke off on our side ({kind}); check it again.",))
-
-    def _progress(self, key: int) -> Callable[[int, int], None]:
-        """Return what notes how far a check is, and ends it when it has to end."""
-        began = time.monotonic()
-        noted = began - PROGRESS_S
-
-        def done(number: int, total: int) -> None:
-            nonlocal noted
-            now = time.monotonic()
-            if self._stopping.is_set() or now - began > CHECK_S:
-                raise Stopped
-            if now - noted >= PROGRESS_S:
-                noted = now
-                with write_session(self._engine) as session:
-                    package_queries.set_check(session, key, done=number, total=total)
-
-        return done
 
     def remember_unprepared(self) -> None:
         """Have the uploaded packages that are in use prepared, a few turns later."""
@@ -194,12 +249,13 @@ class Background:
         except Exception as error:
             if not self._stopping.is_set():
                 log.warning("the package %s could not be prepared: %s", package.slug, error)
+                self._unpreparable.add(package.id)
         return True
 
 
 def is_waiting(session: Session) -> bool:
     """Whether there is anything to do."""
-    return any(_waiting(session, 1))
+    return any(_waiting(session, 1)) or bool(finding_queries.packages_due(session))
 
 
 def _waiting(session: Session, items: int) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:

@@ -33,6 +33,7 @@ COLUMNS: Final = (
     "first_wrong_stage",
     "judgement",
     "sample_outputs",
+    "is_finding_due",
 )
 UNJUDGED: Final[Row] = dict.fromkeys(COLUMNS)
 _GROUP: Final = ("position", "name", "points", "max_points", "verdict")
@@ -67,6 +68,7 @@ class ResultRows:
                 "first_wrong_stage": finding.first_wrong_stage,
                 "judgement": json_line(result(judgement)),
                 "sample_outputs": sample_outputs,
+                "is_finding_due": None if finding.is_looked_up else True,
             },
             groups=[_group_row(position, group) for position, group in enumerate(judgement.groups)],
             cases=[_case_row(position, case) for position, case in enumerate(judgement.cases)],
@@ -90,7 +92,7 @@ class ResultRows:
     def from_json(cls, text: str) -> ResultRows:
         """Return what `to_json` wrote."""
         found = json.loads(text)
-        submission = dict(found["submission"])
+        submission = {**UNJUDGED, **found["submission"]}  # an earlier release knew fewer columns
         if submission[_JUDGED_AT] is not None:
             submission[_JUDGED_AT] = datetime.fromisoformat(submission[_JUDGED_AT])
         return cls(submission, found["groups"], found["cases"], found["faults"])

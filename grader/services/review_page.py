@@ -37,6 +37,7 @@ class FindingShown:
     method: str
     stages: tuple[tuple[str, str], ...]
     faults: tuple[tuple[str, str], ...]
+    is_looked_up: bool = True  # False: known faults were not looked up yet
 
 
 @dataclass(frozen=True)
@@ -222,6 +223,7 @@ def _finding(session: Session, submission: Submission, result: dict[str, Any]) -
         method=found["method"],
         stages=tuple((item["name"], item["status"]) for item in found["stages"]),
         faults=tuple((fault, said.get(fault, "")) for fault in found["faults"]),
+        is_looked_up=found.get("looked_up", True),
     )
 
 

@@ -170,6 +170,12 @@ class Submission(Base):
             sqlite_where=text("verdict IS NULL"),
             postgresql_where=text("verdict IS NULL"),
         ),
+        Index(
+            "ix_submission_finding_due",
+            "id",
+            sqlite_where=text("is_finding_due IS NOT NULL"),
+            postgresql_where=text("is_finding_due IS NOT NULL"),
+        ),
     )
 
     id: Mapped[Key]
@@ -189,6 +195,7 @@ class Submission(Base):
     first_wrong_stage: Mapped[ShortText | None]
     judgement: Mapped[LongText | None] = mapped_column(deferred=True)  # JSON: the whole result, never for the candidate
     sample_outputs: Mapped[LongText | None] = mapped_column(deferred=True)  # JSON: what it returned for the samples
+    is_finding_due: Mapped[bool | None]  # what it was compared with was not there yet; None: nothing is due
 
     attempt: Mapped[Attempt] = relationship()
     cases: Mapped[list[CaseResult]] = relationship(order_by="CaseResult.position")

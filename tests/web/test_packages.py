@@ -255,3 +255,15 @@ def test_exports_are_for_the_interviews_own(eve: Browser, scene: Scene, engine: 
     assert eve.get(f"{scene.path}/rejudges").status_code == 404
     with read_session(engine) as session:
         assert session.scalars(select(Attempt)).all()
+
+
+def test_a_page_says_what_a_check_is_at(lead: Browser, engine: Engine, tmp_path: Path) -> None:
+    page = send(lead, zipped(small_package(tmp_path, statement="Mine.\n")), "mine").location
+    for done, words in (
+        (3, "3 of 7 runs are over."),
+        (7, "Every run is over; what submissions are compared with to name their faults is being made."),
+    ):
+        with write_session(engine) as session:
+            session.execute(update(PackageCheck).values(done=done, total=7))
+        assert words in lead.text(page)
+        assert "being checked" in lead.text(page)

@@ -1,0 +1,53 @@
+"""What pages say of a finding that was made before known faults could be looked up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import Engine
+
+from grader.grading.verdict import Finding, Judgement, Verdict
+from grader.store.interview_models import Shown
+from tests.services.made import make_judgement
+from tests.web.browsing import Browser, judge_last
+from tests.web.calling import Program, document_of
+from tests.web.room import Room
+
+NOT_YET = "Known faults were not looked up yet"
+NO_FAULT = "No known fault returns the same"
+
+
+def judged(is_looked_up: bool, **finding: Any) -> Judgement:
+    """Return a judgement whose finding names a stage and no fault."""
+    found = {"first_wrong_stage": "output", "method": "trace", "stages": (("output", "wrong"),), **finding}
+    judgement = make_judgement(Verdict.WA)
+    return replace(judgement, finding=Finding("First wrong stage: output.", is_looked_up=is_looked_up, **found))
+
+
+@pytest.mark.parametrize("method", ["trace", "none"])
+def test_the_review_says_whether_anybody_looked(
+    app: Flask, engine: Engine, problems: Path, ada: Browser, method: str
+) -> None:
+    room = Room(app, engine, problems, ada, verdicts=Shown.AT_ONCE, hint_level=1)
+    for is_looked_up in (False, True):
+        ada.submit(f"x = {is_looked_up}\n")
+        judge_last(engine, judged(is_looked_up, method=method))
+        page = room.lena.text(room.review)
+        assert (NOT_YET in page, NO_FAULT in page) == (not is_looked_up, is_looked_up)
+        assert (NOT_YET in ada.text(f"{ada.attempt}/submissions/{1 + is_looked_up}")) is not is_looked_up
+
+
+def test_practice_says_that_more_may_be_told_later(engine: Engine, ada: Browser, ada_program: Program) -> None:
+    ada.start()
+    ada.submit()
+    judgement = make_judgement(Verdict.WA)
+    judge_last(engine, replace(judgement, finding=replace(judgement.finding, is_looked_up=False)))
+    page = ada.text(f"{ada.attempt}/submissions/1")
+    assert "None so far: known faults were not looked up yet." in page
+    assert "so no hint is offered" not in page
+    reply = ada_program.get(f"{ada.attempt}/submissions/1")
+    assert document_of(reply)["finding"]["is_looked_up"] is False
