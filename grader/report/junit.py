@@ -28,9 +28,7 @@ def junit_xml(values: Iterable[Mapping[str, Any]], unusable: Reasons = MappingPr
     parts = ['<?xml version="1.0" encoding="UTF-8"?>\n', f"<testsuites{_counts(every)}>\n"]
     for problem in sorted(suites):
         cases = suites[problem]
-        parts.append(
-            f"  <testsuite name={_attribute(problem)}{_counts([verdict for verdict, _ in cases])}>\n"
-        )
+        parts.append(f"  <testsuite name={_attribute(problem)}{_counts([verdict for verdict, _ in cases])}>\n")
         parts += [text for _, text in cases]
         parts.append("  </testsuite>\n")
     return "".join([*parts, "</testsuites>\n"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Final
 
 from procrastinate import App, PsycopgConnector
@@ -13,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from grader import __version__
 from grader.services.judging import Job, Row
+from grader.store import batch_queries
 from grader.store.conninfo import conninfo_of
 from grader.store.models import EvidenceRecord, SampleRun, Submission
 
@@ -105,7 +107,7 @@ class Deferring:
 
     def _configured(self, session: Session, task: str, queue: str, in_s: int = 0) -> JobDeferrer:
         connection = session.connection().connection.driver_connection
-        later: Any = {"schedule_in": {"seconds": in_s}} if in_s else {}
+        later: Any = {"schedule_at": batch_queries.clock(session) + timedelta(seconds=in_s)} if in_s else {}
         return self._app.configure_task(task, queue=queue, priority=_PRIORITIES[queue], connection=connection, **later)
 
 

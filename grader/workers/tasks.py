@@ -25,6 +25,7 @@ from grader.services.given_up import give_up
 from grader.services.judging import Judging, unjudged
 from grader.store import batch_queries
 from grader.store.session import read_session, write_session
+from grader.workers.clock import DatabaseClock
 from grader.workers.dispatch import (
     BATCH,
     CHUNK,
@@ -44,6 +45,7 @@ LEFT_TIMES: Final = 15  # so often a job of an older release is left for its own
 CHUNK_S: Final = 5.0  # of work that nobody waits for, before a newer job has its chance
 LOST_TIMES: Final = 10  # after so many tries, a job that loses its worker once more is what ends them
 STALLED_S: Final = 6.0  # without a sign of life a worker is taken for dead
+AT_ONCE: Final = datetime(2000, 1, 1, tzinfo=UTC)  # by whatever clock
 EVERY_2_S: Final = "* * * * * */2"
 EVERY_5_S: Final = "* * * * * */5"
 log = logging.getLogger(__name__)
@@ -56,8 +58,11 @@ class OtherRelease(Exception):
 class _Again(BaseRetryStrategy):
     """Every job is tried until it is done: what it is for waits in the database all the same."""
 
+    def __init__(self, clock: DatabaseClock) -> None:
+        self._clock = clock
+
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision:
-        return RetryDecision(retry_in={"seconds": AGAIN_S})
+        return RetryDecision(retry_at=self._clock.now() + timedelta(seconds=AGAIN_S))
 
 
 @dataclass(frozen=True)
@@ -74,20 +79,22 @@ class Parts:
 
 def add_tasks(app: App, parts: Parts) -> App:
     """Give an engine its tasks; return it."""
+    clock = DatabaseClock(parts.engine)
+    again = _Again(clock)
 
-    @app.task(name=JUDGE, queue=INTERACTIVE, retry=_Again(), pass_context=True)
+    @app.task(name=JUDGE, queue=INTERACTIVE, retry=again, pass_context=True)
     def judge(context: JobContext, table: str, key: int, version: str) -> None:
-        with _told(context, version):
+        with _told(context, version, clock):
             parts.judging.judge(TABLES[table], key)
 
-    @app.task(name=WORK, queue=BATCH, retry=_Again(), pass_context=True)
+    @app.task(name=WORK, queue=BATCH, retry=again, pass_context=True)
     def work(context: JobContext, version: str) -> None:
-        with _told(context, version):
+        with _told(context, version, clock):
             _work(parts)
 
-    @app.task(name=CHUNK, queue=BATCH, retry=_Again(), pass_context=True)
+    @app.task(name=CHUNK, queue=BATCH, retry=again, pass_context=True)
     def judge_chunk(context: JobContext, run: int, keys: list[int], version: str) -> None:
-        with _told(context, version):
+        with _told(context, version, clock):
             _judge_chunk(parts, run, keys, is_again=context.job.attempts > 0)
 
     _add_upkeep(app, parts)
@@ -102,7 +109,7 @@ def _add_upkeep(app: App, parts: Parts) -> None:
             if job.attempts >= LOST_TIMES and job.task_kwargs.get("version") == __version__:
                 await asyncio.to_thread(_give_up, parts, job)
             log.warning("a worker went away while it did job %s; it is done again", job.id)
-            await app.job_manager.retry_job(job)  # of one that is given up nothing is left to do
+            await app.job_manager.retry_job(job, retry_at=AT_ONCE)  # of one that is given up nothing is left to do
 
     @app.periodic(cron=EVERY_2_S)
     @app.task(name="grader.find_work", queueing_lock="find_work", queue=UPKEEP)
@@ -132,16 +139,18 @@ def _add_upkeep(app: App, parts: Parts) -> None:
 
 
 @contextmanager
-def _told(context: JobContext, version: str) -> Iterator[None]:
-    """Do a job of this release, and tell the log why one is not done."""
+def _told(context: JobContext, version: str, clock: DatabaseClock) -> Iterator[None]:
+    """Do a job of this release, and tell the log why one is not done; it is tried again by the database's clock."""
     try:
         _require_ours(context.job, version)
         yield
     except OtherRelease as left:
         log.info("%s", left)
+        clock.look()
         raise
     except Exception:
         log.exception("job %s failed; it is tried again", context.job.id)
+        clock.look()
         raise
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from sqlalchemy import Engine
@@ -12,15 +13,31 @@ from grader.services.packages import Packages
 from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from tests.services.tiny_package import write_package
-from tests.store.conftest import postgres_server, postgres_url
+from tests.store.conftest import postgres_server
+from tests.store.conftest import postgres_url as empty_url
+from tests.workers.databases import address_of, fresh
 from tests.workers.working import Worker, Workers
 
-__all__ = ["postgres_server", "postgres_url"]
+__all__ = ["empty_url", "postgres_server"]
+UPGRADED: Final = "upgraded"
+
+
+@pytest.fixture(scope="session")
+def upgraded(postgres_server: str) -> str:
+    """The name of a database that is upgraded once, to be copied for each test."""
+    fresh(postgres_server, UPGRADED)
+    upgrade(address_of(postgres_server, UPGRADED))
+    return UPGRADED
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str, upgraded: str) -> str:
+    """The address of a test's own upgraded database."""
+    return fresh(postgres_server, "workers", like=upgraded)
 
 
 @pytest.fixture
 def engine(postgres_url: str) -> Iterator[Engine]:
-    upgrade(postgres_url)
     engine = make_engine(postgres_url)
     yield engine
     engine.dispose()
@@ -29,7 +46,10 @@ def engine(postgres_url: str) -> Iterator[Engine]:
 @pytest.fixture
 def problems(tmp_path: Path) -> Path:
     root = tmp_path / "problems"
-    write_package(root)
+    folder = write_package(root)
+    (folder / "stages.py").write_text(
+        "def output(x):\n    return x * 2.0\n"
+    )  # so that it is prepared once for all tests
     return root
 
 

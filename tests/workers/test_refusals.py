@@ -33,7 +33,7 @@ def prepare(url: str, revision: str) -> None:
 def test_a_refusal_is_one_sentence(case: dict[str, Any], tmp_path: Path, request: pytest.FixtureRequest) -> None:
     settings = dict(case["settings"])
     if settings.get("GRADER_DATABASE_URL") == "URL":
-        settings["GRADER_DATABASE_URL"] = request.getfixturevalue("postgres_url")
+        settings["GRADER_DATABASE_URL"] = request.getfixturevalue("empty_url")
         prepare(settings["GRADER_DATABASE_URL"], case["revision"])
     ended = Command(tmp_path, tmp_path / "cache").run(*case["args"], env=settings)
     assert (ended.code, ended.line.partition(": ")[2] or ended.line) == (2, case["says"])
