@@ -185,7 +185,9 @@ class _Diagnosing:
         return not self._cases[position].is_sample and mine.key != NOT_REACHED and not mine.key.startswith(RAISED)
 
     def _failing(self, reference: Reference) -> list[Case]:
-        failing = {case.name for case in self._judged.judgement.cases if case.failure}
+        """Return the cases that show what it computes: a broken contract names itself, and hides what was returned."""
+        results = self._judged.judgement.cases
+        failing = {case.name for case in results if case.failure and case.failure.reason not in CONTRACT}
         return [case for case in self._cases if case.name in failing and case.name in reference.stages]
 
     def _named(

@@ -25,7 +25,13 @@ FOLDER: Final = DATA / "findings"
 GOLDEN: Final = FOLDER / "findings.json"
 SOURCES: Final = sorted(path.relative_to(FOLDER) for path in FOLDER.glob("*/*.py"))
 # kinds of which the finding must say nothing, whatever the submission computes
-SILENT: Final = ("changes_its_tokens", "keeps_weights_by_shape", "outputs_swapped", "raises_first")
+SILENT: Final = (
+    "changes_its_tokens",
+    "keeps_weights_by_shape",
+    "leaves_the_weights_out",
+    "outputs_swapped",
+    "raises_first",
+)
 
 
 @pytest.fixture(scope="session")
