@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,17 +10,29 @@ import pytest
 from sqlalchemy import Engine
 
 from grader.services.packages import Packages
-from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from tests.services.tiny_package import write_package
-from tests.store.conftest import database_url, postgres_server, postgres_url, sqlite_url
+from tests.store.conftest import database_url, postgres_server, upgraded_database, upgraded_file
+from tests.store.emptied import empty
 
-__all__ = ["database_url", "postgres_server", "postgres_url", "sqlite_url"]
+__all__ = ["database_url", "postgres_server", "upgraded_database", "upgraded_file"]
+
+
+@pytest.fixture
+def sqlite_url(upgraded_file: Path, tmp_path: Path) -> str:
+    """The address of a test's own upgraded file."""
+    return f"sqlite:///{shutil.copy(upgraded_file, tmp_path)}"
+
+
+@pytest.fixture
+def postgres_url(upgraded_database: str) -> str:
+    """The address of an upgraded database that holds nothing."""
+    empty(upgraded_database)
+    return upgraded_database
 
 
 @pytest.fixture
 def engine(database_url: str) -> Iterator[Engine]:
-    upgrade(database_url)
     engine = make_engine(database_url)
     yield engine
     engine.dispose()

@@ -1,4 +1,4 @@
-"""Databases for the tests of the store: a fresh SQLite file each, and one PostgreSQL server."""
+"""Databases for tests: a fresh SQLite file each, one PostgreSQL server, and what is upgraded once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from tests.store.postgres import find_binaries, running_server
+from tests.workers.databases import fresh
 
 
 @pytest.fixture
@@ -34,6 +36,22 @@ def postgres_url(postgres_server: str) -> str:
         connection.execute(text("CREATE SCHEMA public"))
     engine.dispose()
     return postgres_server
+
+
+@pytest.fixture(scope="session")
+def upgraded_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite database that is upgraded once, to be copied for each test: migrating takes longer than most tests."""
+    file = tmp_path_factory.mktemp("upgraded") / "grader.sqlite3"
+    upgrade(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture(scope="session")
+def upgraded_database(postgres_server: str) -> str:
+    """The address of a PostgreSQL database that is upgraded once, to be emptied for each test."""
+    url = fresh(postgres_server, "upgraded")
+    upgrade(url)
+    return url
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.services)])

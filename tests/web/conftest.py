@@ -17,25 +17,31 @@ from sqlalchemy import Engine
 
 from grader.services.packages import Packages
 from grader.services.samples import SampleView
-from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from grader.web.app import WebSettings, create_app
 from grader.web.service import Service
 from tests.services.made import cheap_passwords
 from tests.services.tiny_package import write_package
+from tests.store.conftest import upgraded_file
 from tests.web.browsing import Browser
 from tests.web.calling import Program
 from tests.web.serving import serving
 from tests.web.visits import Visit
 
+__all__ = ["upgraded_file"]
 KEY = b"k" * 32
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    url = f"sqlite:///{tmp_path / 'data' / 'grader.sqlite3'}"
-    upgrade(url)
-    engine = make_engine(url)
+def database(upgraded_file: Path, tmp_path: Path) -> str:
+    """The address of a test's own upgraded file."""
+    (tmp_path / "data").mkdir(mode=0o700)
+    return f"sqlite:///{shutil.copy(upgraded_file, tmp_path / 'data')}"
+
+
+@pytest.fixture
+def engine(database: str) -> Iterator[Engine]:
+    engine = make_engine(database)
     yield engine
     engine.dispose()
 

@@ -20,7 +20,6 @@ from werkzeug.test import TestResponse
 
 from grader.grading.verdict import Verdict
 from grader.services import attempts, load
-from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from tests.processes import wait_until
 from tests.services.made import make_judgement
@@ -33,10 +32,8 @@ BUSY_S = 0.2
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    url = f"sqlite:///{tmp_path / 'data' / 'grader.sqlite3'}"
-    upgrade(url)
-    engine = make_engine(url, BUSY_S)
+def engine(database: str) -> Iterator[Engine]:
+    engine = make_engine(database, BUSY_S)
     yield engine
     engine.dispose()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -17,29 +17,21 @@ from werkzeug.test import TestResponse
 
 from grader.services.packages import Packages
 from grader.store.interview_models import Interview
-from grader.store.migrate import upgrade
 from grader.store.session import make_engine, read_session
 from grader.store.time_models import Extension
 from grader.web.app import WebSettings, create_app
 from grader.web.service import now
+from tests.services.conftest import database_url, engine, postgres_url, sqlite_url
 from tests.services.interviewing import begin
 from tests.services.made import make_candidate
 from tests.services.tiny_package import SLUG
-from tests.store.conftest import database_url, postgres_server, postgres_url, sqlite_url
+from tests.store.conftest import postgres_server, upgraded_database
 from tests.web.browsing import Browser, cookie, sources, with_cookie
 from tests.web.conftest import KEY, make_service
 from tests.web.test_interviews import FORM, browse_as, invitation_ids, invite
 
-__all__ = ["database_url", "postgres_server", "postgres_url", "sqlite_url"]
+__all__ = ["database_url", "engine", "postgres_server", "postgres_url", "sqlite_url", "upgraded_database"]
 AT_ONCE: Final = 8
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    upgrade(database_url)
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
 
 
 @pytest.fixture

@@ -12,25 +12,24 @@ import pytest
 from sqlalchemy import Engine, select, text
 
 from grader.grading.verdict import Verdict
-from grader.store.migrate import upgrade
 from grader.store.models import CaseResult, SampleRun, Submission
 from grader.store.queue import claimed
 from grader.store.session import make_engine, read_session
 from tests.bench.loopback import Candidate, make_candidates
 from tests.processes import wait_until
+from tests.services.conftest import postgres_url
 from tests.services.made import make_judgement
 from tests.services.tiny_package import RIGHT, SLUG, write_package
-from tests.store.conftest import postgres_server, postgres_url
+from tests.store.conftest import postgres_server, upgraded_database
 from tests.web.browsing import Browser, judge_last, sources
 from tests.web.serving import serving
 
-__all__ = ["postgres_server", "postgres_url"]
+__all__ = ["postgres_server", "postgres_url", "upgraded_database"]
 pytestmark = pytest.mark.services
 
 
 @pytest.fixture
 def engine(postgres_url: str) -> Iterator[Engine]:
-    upgrade(postgres_url)
     engine = make_engine(postgres_url)
     yield engine
     engine.dispose()
