@@ -17,6 +17,7 @@ SLUG: Final = TINY.name
 RIGHT: Final = (TINY / "submissions/accepted/reference.py").read_bytes()
 WRONG: Final = (TINY / "submissions/wrong_answer/mask_missing.py").read_bytes()
 ENV: Final[Mapping[str, str | None]] = {"GRADER_PROBLEMS": str(BANK)}
+BATCH: Final = ("batch", "in", "--out", "out", "--jobs", "1")  # a second process costs more than it helps
 VERDICT_OF: Final = {
     "accepted": Verdict.AC,
     "wrong_answer": Verdict.WA,

@@ -16,6 +16,7 @@ from tests.packages import DATA
 
 pytestmark = pytest.mark.sandbox
 ENTRIES: Final[list[dict[str, Any]]] = yaml.safe_load((DATA / "archives.yaml").read_text())
+ZIPPED: Final = ("batch", "in.zip", "--out", "out", "--jobs", "1")
 END: Final = ("; nothing in it is judged.", "")
 
 
@@ -28,7 +29,7 @@ def test_an_archive(command: Command, entry: dict[str, Any]) -> None:
     build(command.folder / "in.zip", entry)
     before = set(command.folder.rglob("*"))
     more = () if entry.get("is_run") else ("--dry-run",)  # which reads every member and says the same of them
-    ended = command.run("batch", "in.zip", "--out", "out", "--jobs", "1", *more, env=ENV)
+    ended = command.run(*ZIPPED, *more, env=ENV)
     if "line" in entry:
         assert (ended.code, ended.line) == (2, "grader: " + entry["line"].replace(": P.", f": {SLUG}."))
         assert not (command.folder / "out").exists()
@@ -55,7 +56,7 @@ def test_an_archive_gives_what_its_folder_gives(command: Command) -> None:
     with zipfile.ZipFile(command.folder / "in.zip") as archive:
         archive.extractall(command.folder / "in")
     for place in ("in", "in.zip"):
-        assert command.run("batch", place, "--out", f"out-{place}", env=ENV).code == 0
+        assert command.run("batch", place, "--out", f"out-{place}", "--jobs", "1", env=ENV).code == 0
     first, second = (table(command.folder / f"out-{place}") for place in ("in", "in.zip"))
     assert len(first) == 3
     assert first == second
@@ -66,11 +67,11 @@ def test_an_archive_is_resumed(command: Command) -> None:
         command.folder / "in.zip",
         {"members": [{"name": f"c{number}/P.py", "text": f"{number}"} for number in range(4)]},
     )
-    assert command.run("batch", "in.zip", "--out", "out", env=ENV).code == 0
+    assert command.run(*ZIPPED, env=ENV).code == 0
     path = command.folder / "out/results.jsonl"
     whole = path.read_text().splitlines(keepends=True)
     path.write_text("".join(whole[:2]) + whole[2][:50])
-    ended = command.run("batch", "in.zip", "--out", "out", "--resume", env=ENV)
+    ended = command.run(*ZIPPED, "--resume", env=ENV)
     assert (ended.code, ended.err) == (0, "4 results (2 of them from before): 4 CE; in out\n")
     assert len(lines(command.folder / "out")) == 4
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from tests.batch.folders import RIGHT, WRONG, copy_judged, put, verdicts
+from tests.batch.folders import BATCH, RIGHT, WRONG, copy_judged, put, verdicts
 from tests.cli.running import Command
 from tests.packages import TINY
 
@@ -95,7 +95,7 @@ def test_the_same_folder_by_another_name_goes_on(judged: Command) -> None:
 def test_results_of_a_package_that_is_gone_are_put_aside(judged: Command) -> None:
     shutil.move(judged.folder / "bank/second", judged.folder / "second")
     (judged.folder / "bank/sets.yaml").unlink()
-    ended = judged.run("batch", "in", "--out", "out", "--jobs", "1", "--resume", env=ENV)
+    ended = judged.run(*BATCH, "--resume", env=ENV)
     assert ended.code == 0
     assert ended.err.splitlines()[-2:] == [
         f"grader: 2 results are put aside in out/dropped.1.jsonl: {TOLD}",
@@ -126,7 +126,7 @@ def damage(command: Command, how: str) -> None:
 @pytest.mark.parametrize("how", BROKEN)
 def test_results_of_a_package_that_is_broken_meanwhile_stay(folder: Command, how: str) -> None:
     put(folder.folder / "in", "bob", WRONG, "second")
-    assert folder.run("batch", "in", "--out", "out", "--jobs", "1", env=ENV).code == 0
+    assert folder.run(*BATCH, env=ENV).code == 0
     before = contents(folder.folder / "out")
     damage(folder, how)
     said = (
@@ -138,7 +138,7 @@ def test_results_of_a_package_that_is_broken_meanwhile_stay(folder: Command, how
         0,
         [said, "0 submissions would be judged, 0 distinct sources, 4 results kept"],
     )
-    ended = folder.run("batch", "in", "--out", "out", "--jobs", "1", "--only", "WA", env=ENV)
+    ended = folder.run(*BATCH, "--only", "WA", env=ENV)
     assert (ended.code, ended.err.splitlines()) == (
         0,
         [said, "4 results (4 of them from before): 3 AC, 1 WA; in out"],
@@ -149,7 +149,7 @@ def test_results_of_a_package_that_is_broken_meanwhile_stay(folder: Command, how
 def test_what_is_new_for_a_broken_package_is_our_failure_beside_what_stays(judged: Command) -> None:
     damage(judged, "loaded")
     put(judged.folder / "in", "zoe", RIGHT, "second")
-    ended = judged.run("batch", "in", "--out", "out", "--jobs", "1", "--resume", env=ENV)
+    ended = judged.run(*BATCH, "--resume", env=ENV)
     assert (ended.code, ended.err.splitlines()[-1]) == (
         4,
         "5 results (4 of them from before): 4 AC, 1 JE; in out",
@@ -159,7 +159,7 @@ def test_what_is_new_for_a_broken_package_is_our_failure_beside_what_stays(judge
 def test_a_roster_is_carried_on_and_may_be_another(folder: Command) -> None:
     roster = folder.folder / "roster.csv"
     roster.write_text("candidate\nann\nzoe\n")
-    args = ("batch", "other", "--out", "out")
+    args = ("batch", "other", "--out", "out", "--jobs", "1")
     assert folder.run(*args, "--roster", "roster.csv", env=ENV).code == 0
     put(folder.folder / "other", "bob", WRONG, "first")
     tables = []

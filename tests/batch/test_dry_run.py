@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from tests.batch.folders import ENV, RIGHT, SLUG, WRONG, put, put_many
+from tests.batch.folders import BATCH, ENV, RIGHT, SLUG, WRONG, put, put_many
 from tests.cli.running import Command, as_a_user
 
 pytestmark = pytest.mark.sandbox
@@ -75,7 +75,7 @@ def test_it_lists_what_would_be_judged_and_writes_nothing(command: Command) -> N
 def test_it_counts_what_is_put_aside_and_records_that_are_missing(command: Command) -> None:
     for name, source in (("ann", RIGHT), ("bob", WRONG), ("eve", WRONG), ("zoe", WRONG)):
         put(command.folder / "in", name, source)
-    assert command.run("batch", "in", "--out", "out", "--jobs", "1", "--evidence", env=ENV).code == 0
+    assert command.run(*BATCH, "--evidence", env=ENV).code == 0
     (command.folder / f"out/evidence/bob/{SLUG}.json").unlink()
     put(command.folder / "in", "eve", RIGHT)
     before = state(command.folder)
@@ -83,7 +83,7 @@ def test_it_counts_what_is_put_aside_and_records_that_are_missing(command: Comma
     assert (dry.code, [row.split("\t")[0] for row in dry.out.splitlines()]) == (0, ["bob", "eve"])
     assert dry.err == "2 submissions would be judged, 2 distinct sources, 2 results kept, 1 result put aside\n"
     assert state(command.folder) == before
-    ended = command.run("batch", "in", "--out", "out", "--jobs", "1", "--resume", env=ENV)
+    ended = command.run(*BATCH, "--resume", env=ENV)
     assert ended.err.splitlines() == [
         "grader: 1 result is put aside in out/dropped.1.jsonl: "
         "of another source, package or grader than now, or of a file that is gone.",
@@ -93,6 +93,6 @@ def test_it_counts_what_is_put_aside_and_records_that_are_missing(command: Comma
 
 def test_records_that_are_asked_for_now_are_counted(command: Command) -> None:
     put(command.folder / "in", "bob", WRONG)
-    assert command.run("batch", "in", "--out", "out", "--jobs", "1", env=ENV).code == 0
+    assert command.run(*BATCH, env=ENV).code == 0
     dry = command.run("batch", "in", "--out", "out", "--resume", "--evidence", "--dry-run", env=ENV)
     assert dry.err == "1 submission would be judged, 1 distinct source\n"

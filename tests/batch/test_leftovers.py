@@ -8,21 +8,28 @@ from typing import Final
 
 import pytest
 
-from tests.batch.folders import ENV, RIGHT, SLUG, WRONG, put
+from tests.batch.folders import BATCH, ENV, RIGHT, SLUG, WRONG, copy_judged, put
 from tests.cli.running import Command, Ended
 
 pytestmark = pytest.mark.sandbox
-ARGS: Final = ("batch", "in", "--out", "out", "--jobs", "1")
 TABLES: Final = {"results.jsonl", "results.csv", "gradebook.csv", "manifest.json", "report.html", "dropped.1.jsonl"}
 
 
-@pytest.fixture
-def judged(command: Command) -> Command:
-    """The command beside a batch with pages, files for Gradescope and records."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
+    """A batch with pages, files for Gradescope and records, judged once for all tests."""
+    command = Command(tmp_path_factory.mktemp("judged"), cache_folder)
     for name, source in (("ann", RIGHT), ("bob", WRONG), ("eve", WRONG)):
         put(command.folder / "in", name, source)
-    ended = command.run(*ARGS, "--format", "csv,html,gradescope", "--evidence", env=ENV)
+    ended = command.run(*BATCH, "--format", "csv,html,gradescope", "--evidence", env=ENV)
     assert (ended.code, ended.err) == (0, "3 results: 1 AC, 2 WA; in out\n")
+    return command.folder
+
+
+@pytest.fixture
+def judged(command: Command, template: Path) -> Command:
+    """The command beside a copy of that batch."""
+    copy_judged(template, command.folder)
     return command
 
 
@@ -41,7 +48,7 @@ def go_on(command: Command) -> Ended:
     """Go on after one file has gone and another was mended."""
     shutil.rmtree(command.folder / "in/bob")
     put(command.folder / "in", "eve", RIGHT)
-    ended = command.run(*ARGS, "--resume", env=ENV)
+    ended = command.run(*BATCH, "--resume", env=ENV)
     assert ended.code == 0, ended.err
     return ended
 
@@ -96,6 +103,6 @@ def test_without_its_manifest_the_lines_tell_what_was_written(judged: Command) -
 
 def test_a_name_that_is_another_file_name_now_leaves_none_behind(judged: Command) -> None:
     put(judged.folder / "in", "Bob", RIGHT)  # from now on both names bear a part of their hash
-    ended = judged.run(*ARGS, "--resume", env=ENV)
+    ended = judged.run(*BATCH, "--resume", env=ENV)
     assert (ended.code, ended.err.splitlines()[-1]) == (0, "4 results (2 of them from before): 2 AC, 2 WA; in out")
     assert not {path for path in files(judged) if Path(path).name == "bob.html" or Path(path).parent.name == "bob"}

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from grader.problems.files import read_folder
-from tests.batch.folders import ENV, RIGHT, SLUG, WRONG, lines, put, put_many, table, verdicts
+from tests.batch.folders import BATCH, ENV, RIGHT, SLUG, WRONG, lines, put, put_many, table, verdicts
 from tests.cli.running import Command
 from tests.packages import TINY
 
@@ -24,7 +24,7 @@ def test_every_format_from_one_run(command: Command) -> None:
     put(command.folder / "in", "ann", RIGHT)
     put(command.folder / "in", EVIL, WRONG)
     put(command.folder / "in", "Ann", BROKEN)
-    ended = command.run("batch", "in", "--out", "out", "--format", ALL, env=ENV)
+    ended = command.run(*BATCH, "--format", ALL, env=ENV)
     assert ended.code == 0
     assert ended.out == (
         "problem         results  AC  WA  CE  mean points\ntiny-attention        3   1   1   1         46.7\n"
@@ -52,7 +52,7 @@ def test_the_manifest_tells_what_went_in(command: Command) -> None:
     put(command.folder / "in", "eve", WRONG, "no-such-problem")
     (command.folder / "roster.csv").write_text("candidate\nann\nzoe\n")
     args = ("--finding", "fast", "--roster", "roster.csv", "--format", "csv")
-    ended = command.run("batch", "in", "--out", "out", *args, env=ENV)
+    ended = command.run(*BATCH, *args, env=ENV)
     assert ended.code == 0
     assert ended.err.splitlines()[:3] == [
         "grader: eve/no-such-problem.py is no <candidate>/<problem>.py of a known problem; it is not judged.",
@@ -110,7 +110,7 @@ def test_names_that_are_spelled_in_two_ways_are_one(command: Command) -> None:
     put(command.folder / "in", "Ren\u00e9", RIGHT)
     (command.folder / "in/Rene\u0301").mkdir()
     (command.folder / "roster.csv").write_text(f"candidate\n{composed}\nRene\u0301\n", encoding="utf-8")
-    ended = command.run("batch", "in", "--out", "out", "--roster", "roster.csv", env=ENV)
+    ended = command.run(*BATCH, "--roster", "roster.csv", env=ENV)
     assert (ended.code, ended.err.splitlines()) == (
         0,
         [
@@ -163,7 +163,7 @@ def test_evidence_is_written_for_what_is_not_accepted_and_can_be_replayed(comman
     put(command.folder / "in", "ann", RIGHT)
     put(command.folder / "in", "bob/../bob", WRONG)
     put(command.folder / "in", "eve", WRONG)
-    assert command.run("batch", "in", "--out", "out", "--evidence", env=ENV).code == 0
+    assert command.run(*BATCH, "--evidence", env=ENV).code == 0
     found = sorted((command.folder / "out/evidence").rglob("*.json"))
     assert [path.parent.name for path in found] == ["bob", "eve"]
     assert found[0].read_bytes() == found[1].read_bytes()
@@ -173,11 +173,11 @@ def test_evidence_is_written_for_what_is_not_accepted_and_can_be_replayed(comman
 def test_evidence_that_is_asked_for_later_or_lost_is_made_when_it_goes_on(command: Command) -> None:
     for name in ("bob", "eve"):
         put(command.folder / "in", name, WRONG + f"# {name}\n".encode())
-    assert command.run("batch", "in", "--out", "out", env=ENV).code == 0
-    ended = command.run("batch", "in", "--out", "out", "--resume", "--evidence", env=ENV)
+    assert command.run(*BATCH, env=ENV).code == 0
+    ended = command.run(*BATCH, "--resume", "--evidence", env=ENV)
     assert (ended.code, ended.err) == (0, "2 results: 2 WA; in out\n")
     (command.folder / f"out/evidence/eve/{SLUG}.json").unlink()
-    ended = command.run("batch", "in", "--out", "out", "--resume", env=ENV)
+    ended = command.run(*BATCH, "--resume", env=ENV)
     assert (ended.code, ended.err) == (0, "2 results (1 of them from before): 2 WA; in out\n")
     assert (command.folder / f"out/evidence/eve/{SLUG}.json").is_file()
 
@@ -186,12 +186,12 @@ def test_only_judges_some_verdicts_again(command: Command) -> None:
     put_many(command.folder / "in", 2)
     put(command.folder / "in", "bob", WRONG)
     put(command.folder / "in", "eve", BROKEN)
-    assert command.run("batch", "in", "--out", "out", env=ENV).code == 0
-    listed = command.run("batch", "in", "--out", "out", "--only", "CE,WA", "--dry-run", env=ENV)
+    assert command.run(*BATCH, env=ENV).code == 0
+    listed = command.run(*BATCH, "--only", "CE,WA", "--dry-run", env=ENV)
     assert [row.split("\t")[0] for row in listed.out.splitlines()] == ["bob", "eve"]
     assert listed.err == "2 submissions would be judged, 2 distinct sources, 2 results kept\n"
     before = table(command.folder / "out")
-    ended = command.run("batch", "in", "--out", "out", "--only", "CE,WA", env=ENV)
+    ended = command.run(*BATCH, "--only", "CE,WA", env=ENV)
     assert (ended.code, ended.err) == (0, "4 results (2 of them from before): 2 AC, 1 CE, 1 WA; in out\n")
     assert table(command.folder / "out") == before
 
@@ -212,33 +212,23 @@ def test_only_judges_some_verdicts_again(command: Command) -> None:
 )
 def test_words_that_there_are_not(command: Command, option: tuple[str, str], line: str) -> None:
     put(command.folder / "in", "ann", RIGHT)
-    ended = command.run("batch", "in", "--out", "out", *option, env=ENV)
+    ended = command.run(*BATCH, *option, env=ENV)
     assert (ended.code, ended.line) == (2, f"grader: {line}")
-
-
-def test_going_on_with_another_depth_is_refused(command: Command) -> None:
-    put(command.folder / "in", "ann", RIGHT)
-    assert command.run("batch", "in", "--out", "out", "--finding", "fast", env=ENV).code == 0
-    ended = command.run("batch", "in", "--out", "out", "--resume", env=ENV)
-    assert (ended.code, ended.line) == (
-        2,
-        "grader: out was judged with --finding fast; say so again, or name another folder.",
-    )
 
 
 def test_what_was_written_before_is_written_on(command: Command) -> None:
     put(command.folder / "in", "ann", RIGHT)
-    assert command.run("batch", "in", "--out", "out", "--format", "junit", env=ENV).code == 0
+    assert command.run(*BATCH, "--format", "junit", env=ENV).code == 0
     put(command.folder / "in", "bob", WRONG)
-    assert command.run("batch", "in", "--out", "out", "--resume", env=ENV).code == 0
+    assert command.run(*BATCH, "--resume", env=ENV).code == 0
     assert 'name="bob"' in (command.folder / "out/junit.xml").read_text()
 
 
 def test_a_manifest_that_was_cut_short_is_written_anew(command: Command) -> None:
     put(command.folder / "in", "ann", RIGHT)
-    assert command.run("batch", "in", "--out", "out", env=ENV).code == 0
+    assert command.run(*BATCH, env=ENV).code == 0
     path = command.folder / "out/manifest.json"
     whole = path.read_bytes()
     path.write_bytes(whole[:100])
-    assert command.run("batch", "in", "--out", "out", "--resume", env=ENV).code == 0
+    assert command.run(*BATCH, "--resume", env=ENV).code == 0
     assert path.read_bytes() == whole

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from grader.problems.files import read_folder
-from tests.batch.folders import RIGHT, WRONG, copy_judged, lines, put, table
+from tests.batch.folders import BATCH, RIGHT, WRONG, copy_judged, lines, put, table
 from tests.cli.running import Command, Ended, with_files_of
 from tests.packages import TINY, edited
 
@@ -30,7 +30,7 @@ def template(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Pa
         shutil.copytree(TINY, command.folder / "bank" / slug)
         for name, source in (("ann", RIGHT), ("bob", WRONG), ("eve", BROKEN)):
             put(command.folder / "in", name, source, slug)
-    ended = command.run("batch", "in", "--out", "out", "--jobs", "1", "--format", "csv,html,junit", env=ENV)
+    ended = command.run(*BATCH, "--format", "csv,html,junit", env=ENV)
     assert (ended.code, ended.err.splitlines()[-1]) == (0, "6 results: 2 AC, 2 CE, 2 WA; in out")
     return command.folder
 
@@ -146,7 +146,7 @@ def test_what_was_judged_since_is_not_undone(judged: Command) -> None:
     assert rejudge(judged, "--apply").code == 0
     put(judged.folder / "in", "ann", WRONG, "first")
     put(judged.folder / "in", "zoe", RIGHT, "first")
-    assert judged.run("batch", "in", "--out", "out", "--jobs", "1", "--resume", env=ENV).code == 0
+    assert judged.run(*BATCH, "--resume", env=ENV).code == 0
     before = scores(judged)
     assert rejudge(judged, "--undo").code == 0
     assert (before["ann first"], before["bob first"], before["zoe first"]) == ("30", "30", "90")
@@ -155,7 +155,7 @@ def test_what_was_judged_since_is_not_undone(judged: Command) -> None:
 
 def test_evidence_follows_its_result(judged: Command) -> None:
     out = judged.folder / "out"
-    assert judged.run("batch", "in", "--out", "out", "--jobs", "1", "--resume", "--evidence", env=ENV).code == 0
+    assert judged.run(*BATCH, "--resume", "--evidence", env=ENV).code == 0
     records = {path: path.read_bytes() for path in sorted(out.glob("evidence/*/*.json"))}
     before = contents(judged)
     correct(judged, "first", 20)

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from grader.problems.files import read_folder
-from tests.batch.folders import ENV, RIGHT, SLUG, VERDICT_OF, WRONG, lines, put, put_many, table, verdicts
+from tests.batch.folders import BATCH, ENV, RIGHT, SLUG, VERDICT_OF, WRONG, lines, put, put_many, table, verdicts
 from tests.cli.running import ESCAPE, PROBLEMS, Command, as_a_user, terminal
 from tests.cli.shapes import RESULT, deviations
 from tests.files import make_socket
@@ -64,7 +64,7 @@ def test_shipped_sources_get_their_folders_verdicts_whatever_the_jobs(command: C
 
 def test_a_line_is_what_grade_prints(command: Command) -> None:
     path = put(command.folder / "in", "ann", WRONG)
-    assert command.run("batch", "in", "--out", "out", env=ENV).code == 0
+    assert command.run(*BATCH, env=ENV).code == 0
     (result,) = lines(command.folder / "out")
     graded = json.loads(command.run("grade", SLUG, path, "--json", env=ENV).out)
     assert result.pop("candidate") == "ann"
@@ -90,7 +90,7 @@ def test_hostile_names_and_files_that_are_none(command: Command) -> None:
     put(folder, "list", RIGHT, "no-such-problem")
     put(folder, ".hidden", RIGHT)
     put(folder, "list", RIGHT, f"__pycache__/{SLUG}")
-    ended = command.run("batch", "in", "--out", "out", env=ENV)
+    ended = command.run(*BATCH, env=ENV)
     assert ended.code == 0
     assert ended.err.splitlines()[:2] == [
         "grader: list/no-such-problem.py is no <candidate>/<problem>.py of a known problem; it is not judged.",
@@ -123,7 +123,7 @@ def test_links_and_folders_and_devices_are_told_and_have_no_result(command: Comm
     make_socket(it["a-socket"])
     (folder / "linked").symlink_to("right")
     put(folder, "locked", RIGHT).parent.chmod(0)
-    ended = command.run("batch", "in", "--out", "out", "--jobs", "1", env=ENV, preexec=as_a_user)
+    ended = command.run(*BATCH, env=ENV, preexec=as_a_user)
     (folder / "locked").chmod(0o700)
     assert ended.code == 2
     assert verdicts(command.folder / "out") == {"right": "AC"}
@@ -147,7 +147,7 @@ def test_at_a_terminal_what_is_said_stands_above_the_bar(command: Command) -> No
     put_many(command.folder / "in", 6)
     put(command.folder / "in", "zoe", RIGHT, "broken")
     env = {"GRADER_PROBLEMS": str(bank)}
-    shown = ESCAPE.sub("", terminal(command, 100, "batch", "in", "--out", "out", env=env)).replace("\r", "\n")
+    shown = ESCAPE.sub("", terminal(command, 100, *BATCH, env=env)).replace("\r", "\n")
     said = shown.index("\ngrader: in/zoe/broken.py is JE, which is not its fault: broken/problem.yaml: ")
     assert 0 < shown.index("0/7") < said < shown.index("7/7")
     assert shown.endswith(
@@ -162,7 +162,7 @@ def test_many_strange_files_are_not_all_named(command: Command) -> None:
     put(command.folder / "in", "right", RIGHT)
     for number in range(8):
         (command.folder / "in" / f"note{number}").touch()
-    ended = command.run("batch", "in", "--out", "out", env=ENV)
+    ended = command.run(*BATCH, env=ENV)
     assert ended.code == 0
     assert ended.err.count("is no <candidate>/<problem>.py") == 5
     assert "grader: 3 more files are not judged either.\n" in ended.err
@@ -180,7 +180,7 @@ def test_a_broken_package_stops_no_other(command: Command) -> None:
     for candidate in ("ann", "bob"):
         for slug in ("whole", "misspelt", "raising", "linked"):
             put(command.folder / "in", candidate, RIGHT, slug)
-    ended = command.run("batch", "in", "--out", "out", env={"GRADER_PROBLEMS": str(bank)})
+    ended = command.run(*BATCH, env={"GRADER_PROBLEMS": str(bank)})
     assert ended.code == 4
     reasons = {(line["candidate"], line["problem"]): line["reason"] for line in lines(command.folder / "out")}
     broken = {(who, slug): "invalid_package" for who in ("ann", "bob") for slug in ("misspelt", "raising", "linked")}
@@ -196,7 +196,7 @@ def test_a_used_folder_is_refused(command: Command) -> None:
     (command.folder / "out").mkdir()
     for used in ("results.csv", "results.jsonl"):
         (command.folder / "out" / used).write_text("precious")
-        ended = command.run("batch", "in", "--out", "out", env=ENV)
+        ended = command.run(*BATCH, env=ENV)
         assert (ended.code, ended.line) == (2, said)
         assert (command.folder / "out" / used).read_text() == "precious"
         (command.folder / "out" / used).unlink()
@@ -225,7 +225,7 @@ def test_results_that_are_no_file_are_refused(command: Command) -> None:
     put(command.folder / "in", "ann", RIGHT)
     (command.folder / "out").mkdir()
     os.mkfifo(command.folder / "out" / "results.jsonl")
-    ended = command.run("batch", "in", "--out", "out", "--resume", env=ENV)
+    ended = command.run(*BATCH, "--resume", env=ENV)
     assert (ended.code, ended.line) == (
         2,
         "grader: out/results.jsonl is no regular file; remove it, or name another folder.",

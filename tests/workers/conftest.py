@@ -4,36 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, make_url
 
 from grader.services.packages import Packages
-from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from tests.services.tiny_package import write_package
-from tests.store.conftest import postgres_server
+from tests.store.conftest import postgres_server, upgraded_database
 from tests.store.conftest import postgres_url as empty_url
-from tests.workers.databases import address_of, fresh
+from tests.workers.databases import fresh
 from tests.workers.working import Worker, Workers
 
-__all__ = ["empty_url", "postgres_server"]
-UPGRADED: Final = "upgraded"
-
-
-@pytest.fixture(scope="session")
-def upgraded(postgres_server: str) -> str:
-    """The name of a database that is upgraded once, to be copied for each test."""
-    fresh(postgres_server, UPGRADED)
-    upgrade(address_of(postgres_server, UPGRADED))
-    return UPGRADED
+__all__ = ["empty_url", "postgres_server", "upgraded_database"]
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str, upgraded: str) -> str:
+def postgres_url(postgres_server: str, upgraded_database: str) -> str:
     """The address of a test's own upgraded database."""
-    return fresh(postgres_server, "workers", like=upgraded)
+    return fresh(postgres_server, "workers", like=make_url(upgraded_database).database or "")
 
 
 @pytest.fixture
