@@ -270,6 +270,15 @@ def test_a_preview_shows_what_a_candidate_reads(lena: Browser, page: str) -> Non
     assert lena.get(f"{page}/problems/2").status_code == 404
 
 
+def test_a_page_of_forms_never_reloads_itself(lena: Browser, page: str) -> None:
+    invite(lena, page, "Ines")
+    refused = lena.post(f"{page}/members", name="Nobody", part="reviewer")
+    assert refused.status_code == 400
+    for text in (lena.text(page), refused.get_data(as_text=True)):
+        assert "Refresh" in text
+        assert "http-equiv" not in text
+
+
 def test_reviewers_read_and_change_nothing(app: Flask, lena: Browser, page: str, engine: Engine) -> None:
     rob = browse_as(app, engine, "Rob")
     assert rob.get(page).status_code == 404

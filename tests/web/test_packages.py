@@ -181,6 +181,14 @@ def test_judging_again_step_by_step(lead: Browser, scene: Scene, engine: Engine)
     assert "undoing" in lead.text(f"{scene.path}/rejudges")
 
 
+def test_a_refusal_that_reloads_without_scripts_goes_back_to_the_page(lead: Browser, scene: Scene) -> None:
+    page = lead.post(f"{scene.path}/rejudges", versions=scene.pair).location
+    refused = lead.post(f"{page}/apply")
+    assert refused.status_code == 409
+    (address,) = re.findall(r'http-equiv="refresh" content="3; url=([^"]*)"', refused.get_data(as_text=True))
+    assert "0 of 1 submission is judged" in lead.text(address)
+
+
 def test_what_could_not_be_judged_is_ours_and_judged_again(lead: Browser, scene: Scene) -> None:
     page = lead.post(f"{scene.path}/rejudges", versions=scene.pair).location
     scene.judged("JE")

@@ -184,6 +184,16 @@ def test_single_keys_go_on_and_tick_until_they_are_switched_off(scripted: Visit,
     assert second not in page.url
 
 
+def test_what_only_scripts_can_do_is_shown_by_them(visit: Visit, stage: Round, scripts: bool) -> None:
+    page = visit.page
+    name, _, (attempt, _) = stage.reviewer()
+    sign_in(page, name)
+    page.goto(f"/reviews/{attempt}")
+    expect(page.get_by_role("heading", name="Your review")).to_be_visible()
+    for only in (page.get_by_role("heading", name="Keyboard"), page.get_by_role("button", name="Print")):
+        expect(only).to_have_count(1 if scripts else 0)
+
+
 def test_names_are_hidden_by_a_switch(visit: Visit, stage: Round) -> None:
     page = visit.page
     name, _, (attempt, _) = stage.reviewer()

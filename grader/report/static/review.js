@@ -94,6 +94,7 @@ function press(event) {
 }
 
 const keys = document.querySelector("[data-keys]");
+if (keys) keys.hidden = false;
 if (keys?.dataset.keys === "on") document.addEventListener("keydown", press);
 
 const print = document.querySelector("[data-print]");
