@@ -217,6 +217,7 @@ def test_workers_that_take_no_batches_are_told(
     assert end_of(process).code == 0
 
 
+@pytest.mark.long
 def test_workers_of_another_release_are_told(
     command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
 ) -> None:

@@ -39,7 +39,8 @@ class Worker:
 
     def wait_until_alive(self) -> None:
         """Wait until it takes jobs."""
-        assert wait_until(self.alive.exists, START_S), self.log.read_text()
+        wait_until(lambda: self.alive.exists() or self.process.poll() is not None, START_S)
+        assert self.alive.exists(), self.log.read_text()
 
     def kill(self) -> None:
         """End it as a crash does."""
