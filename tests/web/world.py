@@ -169,16 +169,18 @@ def make_world(app: Flask, moment: str) -> World:
 
 
 def _uploaded(engine: Engine, packages: Packages, lead: User, interview: Interview) -> dict[str, str]:
-    """Let the lead upload a package, and ask for a rejudge with it."""
+    """Let the lead upload a package, and ask for a rejudge with another version of the folder's."""
     folder = Path(file_of(engine)).parent / "uploaded"
     write_package(folder)
     (folder / SLUG / "statement.md").write_text("Another one.\n")
     data = read_folder(folder / SLUG).archive()
+    (folder / SLUG / "statement.md").write_text("A later version.\n")
     with write_session(engine) as session:
         uploads.upload(session, lead, data, "mine", "mine.zip", packages, NOON)
         package = session.scalars(select(Package).filter_by(slug="mine")).one()
         old = session.scalars(select(Package).filter_by(slug=SLUG)).one()
-        rejudge = Rejudge(user_id=lead.id, from_package_id=old.id, to_package_id=package.id, created_at=NOON)
+        new = packages.remember(session, Packages(folder).named(SLUG), NOON)
+        rejudge = Rejudge(user_id=lead.id, from_package_id=old.id, to_package_id=new.id, created_at=NOON)
         rejudge.interview_id = interview.id
         session.add(rejudge)
         session.flush()
