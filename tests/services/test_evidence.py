@@ -113,6 +113,9 @@ def test_a_record_that_was_missed_is_made_at_the_next_start(
 
 
 @pytest.mark.sandbox
+@pytest.mark.parametrize(
+    "database_url", ["sqlite", pytest.param("postgres", marks=[pytest.mark.services, pytest.mark.long])], indirect=True
+)
 def test_pictures_measure_the_wrong_stage(engine: Engine, lane: Lane, tmp_path: Path) -> None:
     for name in (SLUG, "_standard"):
         shutil.copytree(SHIPPED / name, tmp_path / "bank" / name)

@@ -35,9 +35,7 @@ def base(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterato
 
 def give_up(visit: Visit) -> str:
     """Give a new user's first attempt up; return the address of its follow-ups."""
-    visit.sign_up()
-    visit.page.goto(f"/problems/{SLUG}")
-    visit.page.get_by_role("button", name="Start").click()
+    visit.begin(SLUG, "only")
     visit.page.get_by_text("Give up").click()
     visit.page.get_by_role("button", name="Give this attempt up").click()
     expect(visit.page.get_by_role("heading", name="Follow-up questions")).to_be_visible()

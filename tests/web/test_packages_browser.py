@@ -133,6 +133,11 @@ def check(page: Page, scripts: bool) -> None:
         page.set_viewport_size(width)
 
 
+@pytest.mark.parametrize(
+    "scripts",
+    [pytest.param(True, id="scripts"), pytest.param(False, id="no-scripts", marks=pytest.mark.long)],
+    indirect=True,
+)
 def test_from_the_upload_to_the_packet(served: Served, visit: Visit, scripts: bool, tmp_path: Path) -> None:
     page, slug = visit.page, f"mine-{secrets.token_hex(4)}"
     name = sign_in(page, served)
