@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import zipfile
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import yaml
 
-from grader.report.visible import visible
+from grader.batch.find import find_submissions
+from grader.batch.layout import layout
+from grader.batch.sources import hash_sources
+from grader.errors import UserError
 from tests.batch.archives import build
 from tests.batch.folders import ENV, RIGHT, SLUG, lines, put, table, verdicts
 from tests.cli.running import Command
@@ -24,30 +28,48 @@ def test_there_are_archives() -> None:
     assert len(ENTRIES) >= 20
 
 
+def told_of(entry: dict[str, Any]) -> set[str]:
+    """Return what is said of an archive."""
+    told = [text.replace("P", SLUG) for text in entry.get("told", ())]
+    return {f"{text}{END[text.endswith('.')]}" for text in told} | ({entry["remark"]} if "remark" in entry else set())
+
+
 @pytest.mark.parametrize("entry", [pytest.param(entry, id=entry["id"]) for entry in ENTRIES])
-def test_an_archive(command: Command, entry: dict[str, Any]) -> None:
+def test_an_archive_is_read(tmp_path: Path, entry: dict[str, Any]) -> None:
+    path = tmp_path / "in.zip"
+    build(path, entry)
+    if "line" in entry:
+        with pytest.raises(UserError) as error:
+            find_submissions(path, layout([SLUG]))
+        assert error.value.message == f"{tmp_path}/" + entry["line"].replace(": P.", f": {SLUG}.")
+    else:
+        found = find_submissions(path, layout([SLUG]))
+        sources = hash_sources(found.submissions)
+        assert [candidate for candidate, _ in sorted(sources.sha256)] == sorted(entry["judged"])
+        unread = {f"{item.place} {why}; it has no result." for item, why in sources.unreadable}
+        said = {text.replace(f"{tmp_path}/", "") for text in {*found.unreadable, *found.remarks, *unread}}
+        assert {text.replace("\0", "\\x00") for text in said} == told_of(entry)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("entry", [pytest.param(entry, id=entry["id"]) for entry in ENTRIES if entry.get("is_run")])
+def test_an_archive_is_judged(command: Command, entry: dict[str, Any]) -> None:
     build(command.folder / "in.zip", entry)
     before = set(command.folder.rglob("*"))
-    more = () if entry.get("is_run") else ("--dry-run",)  # which reads every member and says the same of them
-    ended = command.run(*ZIPPED, *more, env=ENV)
-    if "line" in entry:
-        assert (ended.code, ended.line) == (2, "grader: " + entry["line"].replace(": P.", f": {SLUG}."))
-        assert not (command.folder / "out").exists()
-        return
-    told = [text.replace("P", SLUG) for text in entry.get("told", ())]
-    said = ended.err.splitlines()
+    ended = command.run(*ZIPPED, env=ENV)
+    told = {f"grader: {text}" for text in told_of(entry)}
     assert ended.code == (2 if told else 0)
-    if more:
-        assert [row.partition("\t")[0] for row in ended.out.splitlines()] == sorted(
-            visible(name, keep="") for name in entry["judged"]
-        )
-    else:
-        assert verdicts(command.folder / "out") == entry["judged"]
-    expected = {f"grader: {text}{END[text.endswith('.')]}" for text in told}
-    expected |= {f"grader: {entry['remark']}"} if "remark" in entry else set()
-    assert {text for text in said if text.startswith("grader: ")} == expected
-    new = set(command.folder.rglob("*")) - before
-    assert all(not more and path.is_relative_to(command.folder / "out") for path in new)
+    assert verdicts(command.folder / "out") == entry["judged"]
+    assert {text for text in ended.err.splitlines() if text.startswith("grader: ")} == told
+    assert all(path.is_relative_to(command.folder / "out") for path in set(command.folder.rglob("*")) - before)
+
+
+def test_an_archive_that_is_refused_leaves_nothing(command: Command) -> None:
+    build(command.folder / "in.zip", {"members": [{"name": "ann/P.py"}], "cut": 30})
+    ended = command.run(*ZIPPED, env=ENV)
+    said = "in.zip is no readable ZIP archive (it has no list of members); pack the folder again."
+    assert (ended.code, ended.line) == (2, f"grader: {said}")
+    assert not (command.folder / "out").exists()
 
 
 def test_an_archive_gives_what_its_folder_gives(command: Command) -> None:

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import pytest
 
+from grader.batch.manifest import read_manifest
+from grader.errors import UserError
 from grader.problems.files import read_folder
 from tests.batch.folders import BATCH, RIGHT, WRONG, copy_judged, lines, put, table
 from tests.cli.running import Command, Ended, with_files_of
@@ -18,6 +20,7 @@ pytestmark = pytest.mark.sandbox
 ENV: Final[dict[str, str | None]] = {"GRADER_PROBLEMS": "bank"}
 BROKEN: Final = b"def attend(:\n"
 NOTHING: Final = "Nothing to judge again: the results in out are of these packages and this grader\n"
+DAMAGED: Final = "is damaged; write it anew with grader batch --resume."
 POINTS: Final = "name: mask, points: "
 REFUSED: Final = (2, "grader: out holds no earlier results; there is nothing to undo.")
 
@@ -165,7 +168,7 @@ def test_evidence_follows_its_result(judged: Command) -> None:
     hashes = {line["problem"]: line["package_sha256"] for line in lines(out)}
     for path in records:
         assert json.loads(path.read_bytes())["package"]["sha256"] == hashes[path.stem]
-        assert judged.run("replay", path, env=ENV).code == 0
+    assert judged.run("replay", next(path for path in records if path.stem == "first"), env=ENV).code == 0
     assert not (out / "rejudged").exists()
     assert rejudge(judged, "--undo").code == 0
     assert contents(judged) == before
@@ -277,8 +280,16 @@ def test_what_cannot_be_done(judged: Command, args: tuple[str, ...], line: str) 
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", '{"schema": 2}', "[" * 100_000, '{"schema": 1, "input": {"kind": "x"}}']
 )
-def test_a_damaged_manifest_is_told(judged: Command, text: str) -> None:
-    (judged.folder / "out/manifest.json").write_text(text)
+def test_a_damaged_manifest_is_told(tmp_path: Path, text: str) -> None:
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(UserError) as error:
+        read_manifest(tmp_path)
+    assert error.value.message == f"{tmp_path}/manifest.json {DAMAGED}"
+
+
+def test_a_batch_whose_manifest_is_damaged_is_not_judged_again(judged: Command) -> None:
+    before = (judged.folder / "out/results.jsonl").read_bytes()
+    (judged.folder / "out/manifest.json").write_text("{}")
     ended = rejudge(judged)
-    said = "grader: out/manifest.json is damaged; write it anew with grader batch --resume."
-    assert (ended.code, ended.line) == (2, said)
+    assert (ended.code, ended.line) == (2, f"grader: out/manifest.json {DAMAGED}")
+    assert (judged.folder / "out/results.jsonl").read_bytes() == before

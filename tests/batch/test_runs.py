@@ -190,48 +190,6 @@ def test_a_broken_package_stops_no_other(command: Command) -> None:
     assert ended.err.splitlines()[-1] == "8 results: 2 AC, 6 JE; in out"
 
 
-def test_a_used_folder_is_refused(command: Command) -> None:
-    put(command.folder / "in", "ann", RIGHT)
-    said = "grader: out holds results already; add --resume to go on, or name another folder."
-    (command.folder / "out").mkdir()
-    for used in ("results.csv", "results.jsonl"):
-        (command.folder / "out" / used).write_text("precious")
-        ended = command.run(*BATCH, env=ENV)
-        assert (ended.code, ended.line) == (2, said)
-        assert (command.folder / "out" / used).read_text() == "precious"
-        (command.folder / "out" / used).unlink()
-
-
-@pytest.mark.parametrize(
-    ("out", "line"),
-    [
-        ("file", "file cannot be written (File exists); name another folder."),
-        ("file/out", "file/out cannot be written (Not a directory); name another folder."),
-        ("locked", "locked cannot be written (Permission denied); name another folder."),
-        ("locked/out", "locked/out cannot be written (Permission denied); name another folder."),
-    ],
-)
-def test_a_folder_that_cannot_be_written_is_told_before_anything_is_judged(
-    command: Command, out: str, line: str
-) -> None:
-    put(command.folder / "in", "ann", RIGHT)
-    (command.folder / "file").touch()
-    (command.folder / "locked").mkdir(0o500)
-    ended = command.run("batch", "in", "--out", out, env=ENV, preexec=as_a_user)
-    assert (ended.code, ended.line) == (2, f"grader: {line}")
-
-
-def test_results_that_are_no_file_are_refused(command: Command) -> None:
-    put(command.folder / "in", "ann", RIGHT)
-    (command.folder / "out").mkdir()
-    os.mkfifo(command.folder / "out" / "results.jsonl")
-    ended = command.run(*BATCH, "--resume", env=ENV)
-    assert (ended.code, ended.line) == (
-        2,
-        "grader: out/results.jsonl is no regular file; remove it, or name another folder.",
-    )
-
-
 def test_a_cache_that_cannot_be_used_is_said_once(command: Command) -> None:
     put_many(command.folder / "in", 4)
     (command.folder / "file").touch()

@@ -90,9 +90,8 @@ def lose_one(command: Command) -> Ended:
     """Have one file vanish after the batch has begun and before its turn."""
     *_, last = put_many(command.folder / "in", 8, SLOW)
     process = command.start(*ARGS, env=ENV)
-    lines = command.folder / "out/results.jsonl"
-    with process:
-        assert wait_until(lambda: lines.exists() and lines.stat().st_size > 0, 60), process.poll()
+    with process:  # which writes its manifest after it has read all and before it judges anything
+        assert wait_until((command.folder / "out/manifest.json").exists, 60), process.poll()
         (command.folder / f"in/{last}/{SLUG}.py").unlink()
         _, err = process.communicate()
     return Ended(process.returncode, "", err.decode())
