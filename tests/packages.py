@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
+
+import yaml
 
 from grader.problems.files import PackageFiles, read_folder
 from grader.problems.loader import REFERENCE, Problem, load, load_all
@@ -11,7 +15,18 @@ from grader.problems.loader import REFERENCE, Problem, load, load_all
 DATA = Path(__file__).parent / "data"
 TINY = DATA / "packages" / "tiny-attention"
 SHIPPED = Path(__file__).parents[1] / "problems"
+SOME: Final = ("audit-single-head", "einsum-letters", "heads-never-mix", "split-merge-reshape")
 CACHE_VARIABLE = "TEST_CACHE"  # the folder of what is made of packages once in a session
+
+
+def some_shipped(folder: Path) -> Path:
+    """Copy some of the shipped packages and the sets of them: a service prepares each it has, which takes seconds."""
+    for name in ("_standard", *SOME):
+        shutil.copytree(SHIPPED / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    sets = yaml.safe_load((SHIPPED / "sets.yaml").read_text())
+    sets["sets"] = {name: each for name, each in sets["sets"].items() if set(each["problems"]) <= set(SOME)}
+    (folder / "sets.yaml").write_text(yaml.safe_dump(sets))
+    return folder
 
 
 def tiny_attention() -> Problem:

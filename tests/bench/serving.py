@@ -304,7 +304,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="grader-bench-") as folder:
         data = Path(folder)
         threads = [f"--threads={options.threads}"]
-        with serving(data, options=threads, GRADER_METRICS_TOKEN=TOKEN) as base:
+        with serving(data, ROOT / "problems", options=threads, GRADER_METRICS_TOKEN=TOKEN) as base:
             service = Service(base, data)
             try:
                 found = asyncio.run(measure(service, options.only.split(","), options.rate, options.seconds))

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from tests.packages import CACHE_VARIABLE
+from tests.packages import CACHE_VARIABLE, some_shipped
 
 ROOT: Final = Path(__file__).parents[2]
 START_S: Final = 90.0  # on a machine that many tests share
@@ -24,14 +24,17 @@ START_S: Final = 90.0  # on a machine that many tests share
 @contextmanager
 def serving(
     data: Path,
-    problems: Path = ROOT / "problems",
+    problems: Path | None = None,
     stop: signal.Signals = signal.SIGTERM,
     preexec: Callable[[], None] | None = None,
     options: Sequence[str] = (),
     **settings: str,
 ) -> Iterator[str]:
-    """Run the service until the block ends; give its address. What it writes is in `data/server.log`."""
-    process = start(data, problems, preexec, options, **settings)
+    """Run the service until the block ends; give its address. What it writes is in `data/server.log`.
+
+    Unless a folder of packages is named, it offers some of those that are shipped.
+    """
+    process = start(data, problems or some_shipped(data / "bank"), preexec, options, **settings)
     try:
         yield address(process, data / "server.log")
     finally:

@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.packages import SOME
 from tests.web import axe
 from tests.web.serving import ROOT
 from tests.web.visits import PASSWORD, SLOW_MS, TITLE, Visit
@@ -28,7 +29,7 @@ def run_samples(visit: Visit, source: str) -> None:
 
 
 def test_a_draft_is_saved_and_loaded_again(scripted: Visit) -> None:
-    attempt = scripted.start()
+    attempt = scripted.begin()
     scripted.write("draft = 1\n")
     expect(scripted.page.get_by_text(re.compile("^Draft saved"))).to_be_visible()
     scripted.page.goto(attempt)
@@ -38,7 +39,7 @@ def test_a_draft_is_saved_and_loaded_again(scripted: Visit) -> None:
 
 def test_a_draft_is_saved_by_a_button_where_there_are_no_scripts(chromium: Browser, base: str) -> None:
     visit = Visit(chromium, base, java_script_enabled=False)
-    visit.start()
+    visit.begin()
     visit.write("draft = 2\n")
     visit.page.get_by_role("button", name="Save draft").click()
     expect(visit.page.get_by_text(re.compile("^Draft of"))).to_be_visible()
@@ -47,7 +48,7 @@ def test_a_draft_is_saved_by_a_button_where_there_are_no_scripts(chromium: Brows
 
 
 def test_the_newest_of_two_tabs_wins_and_says_so(scripted: Visit) -> None:
-    attempt = scripted.start()
+    attempt = scripted.begin()
     other = scripted.context.new_page()
     other.goto(attempt)
     scripted.write("first = 1\n")
@@ -61,7 +62,7 @@ def test_the_newest_of_two_tabs_wins_and_says_so(scripted: Visit) -> None:
 
 
 def test_a_submission_comes_back_in_place_of_an_older_draft(visit: Visit) -> None:
-    attempt = visit.start()
+    attempt = visit.begin()
     visit.write("handed = 'in'\n")
     visit.page.get_by_role("button", name="Submit for grading").click()
     expect(visit.page.get_by_role("heading", name="Cannot be run")).to_be_visible(timeout=SLOW_MS)
@@ -70,7 +71,7 @@ def test_a_submission_comes_back_in_place_of_an_older_draft(visit: Visit) -> Non
 
 
 def test_a_draft_is_saved_while_somebody_types_on(scripted: Visit) -> None:
-    scripted.start()
+    scripted.begin()
     page = scripted.page
     page.clock.install()
     page.reload()
@@ -89,7 +90,7 @@ def test_a_draft_is_saved_while_somebody_types_on(scripted: Visit) -> None:
 
 
 def test_what_was_typed_last_is_kept_when_the_page_goes_out_of_sight(scripted: Visit) -> None:
-    scripted.start()
+    scripted.begin()
     page = scripted.page
     scripted.write("hidden = 1\n")
     with page.expect_response(re.compile("/draft$")) as reply:
@@ -101,7 +102,7 @@ def test_what_was_typed_last_is_kept_when_the_page_goes_out_of_sight(scripted: V
 
 
 def test_what_was_typed_last_is_kept_when_the_page_is_left(scripted: Visit) -> None:
-    attempt = scripted.start()
+    attempt = scripted.begin()
     scripted.write("left = 1\n")
     scripted.page.get_by_role("link", name="Lesson").click()
     expect(scripted.page.get_by_role("heading", level=1)).to_contain_text("Read a layer")
@@ -121,7 +122,7 @@ def sign_in_again(visit: Visit, name: str, attempt: str) -> None:
 
 
 def test_what_was_sent_while_signed_out_is_offered_and_taken_back(scripted: Visit) -> None:
-    attempt = scripted.start()
+    attempt = scripted.begin()
     page = scripted.page
     name = page.locator("header a.me").inner_text()
     starter = scripted.source()
@@ -140,7 +141,7 @@ def test_what_was_sent_while_signed_out_is_offered_and_taken_back(scripted: Visi
 
 
 def test_what_was_offered_is_left_out(scripted: Visit) -> None:
-    attempt = scripted.start()
+    attempt = scripted.begin()
     page = scripted.page
     name = page.locator("header a.me").inner_text()
     starter = scripted.source()
@@ -155,7 +156,7 @@ def test_what_was_offered_is_left_out(scripted: Visit) -> None:
 
 
 def test_what_was_stored_is_not_offered_again(scripted: Visit) -> None:
-    attempt = scripted.start()
+    attempt = scripted.begin()
     page = scripted.page
     scripted.write("handed = 'in'\n")
     page.get_by_role("button", name="Submit for grading").click()
@@ -171,7 +172,7 @@ def test_what_was_stored_is_not_offered_again(scripted: Visit) -> None:
 
 
 def test_the_reset_is_undone(scripted: Visit) -> None:
-    scripted.start()
+    scripted.begin()
     starter = scripted.source()
     scripted.write("mine = 1\n")
     scripted.page.get_by_role("button", name="Reset to starter").click()
@@ -183,7 +184,7 @@ def test_the_reset_is_undone(scripted: Visit) -> None:
 
 def test_the_reset_without_scripts_keeps_the_text(chromium: Browser, base: str) -> None:
     visit = Visit(chromium, base, java_script_enabled=False)
-    visit.start()
+    visit.begin()
     starter = visit.source()
     visit.write("mine = 1\n")
     visit.page.get_by_role("button", name="Save draft").click()
@@ -195,7 +196,7 @@ def test_the_reset_without_scripts_keeps_the_text(chromium: Browser, base: str) 
 
 
 def test_values_stand_beside_the_expected_ones(visit: Visit) -> None:
-    visit.start()
+    visit.begin()
     run_samples(visit, TENTH_TOO_MUCH)
     page = visit.page
     expect(page.get_by_text("The sample does not agree")).to_be_visible()
@@ -207,7 +208,7 @@ def test_values_stand_beside_the_expected_ones(visit: Visit) -> None:
 
 
 def test_a_sample_that_agrees_decides_nothing(visit: Visit) -> None:
-    visit.start()
+    visit.begin()
     run_samples(visit, PRINTS)
     expect(visit.page.get_by_text("The sample agrees")).to_be_visible()
     expect(visit.page.get_by_text("sums 6.0\nsums 6.0")).to_be_visible()
@@ -215,7 +216,7 @@ def test_a_sample_that_agrees_decides_nothing(visit: Visit) -> None:
 
 
 def test_an_exception_is_shown_with_its_text_and_line(visit: Visit) -> None:
-    visit.start()
+    visit.begin()
     run_samples(visit, RAISES)
     expect(
         visit.page.get_by_text(re.compile(r"IndexError \(index 7 is out of bounds.*in line 5")).first
@@ -223,7 +224,7 @@ def test_an_exception_is_shown_with_its_text_and_line(visit: Visit) -> None:
 
 
 def test_the_last_run_is_there_when_the_page_is_opened_again(scripted: Visit) -> None:
-    attempt = scripted.start()
+    attempt = scripted.begin()
     run_samples(scripted, PRINTS)
     scripted.page.goto(attempt)
     expect(scripted.page.get_by_role("heading", name="Last sample run")).to_be_visible()
@@ -233,7 +234,7 @@ def test_the_last_run_is_there_when_the_page_is_opened_again(scripted: Visit) ->
 
 def test_keys_of_the_editor(scripted: Visit) -> None:
     page = scripted.page
-    scripted.start()
+    scripted.begin()
     scripted.write("")
     page.keyboard.type("def f():\nreturn 1")
     assert scripted.source() == "def f():\n    return 1"
@@ -254,7 +255,7 @@ def test_keys_of_the_editor(scripted: Visit) -> None:
 
 def test_escape_and_then_tab_leave_the_editor(scripted: Visit) -> None:
     page = scripted.page
-    scripted.start()
+    scripted.begin()
     expect(page.locator(".cm-content")).to_be_visible()  # until then it is a plain textarea
     page.get_by_label("Your source").focus()
     page.keyboard.press("Escape")
@@ -269,7 +270,7 @@ def test_escape_and_then_tab_leave_the_editor(scripted: Visit) -> None:
 
 
 def test_control_enter_submits_and_control_quote_runs(scripted: Visit) -> None:
-    scripted.start()
+    scripted.begin()
     scripted.write(PRINTS)
     scripted.page.keyboard.press("Control+'")
     expect(scripted.page.get_by_text("The sample agrees")).to_be_visible(timeout=SLOW_MS)
@@ -279,7 +280,7 @@ def test_control_enter_submits_and_control_quote_runs(scripted: Visit) -> None:
 
 
 def test_nothing_moves_while_the_page_loads(scripted: Visit) -> None:
-    attempt = scripted.start()
+    attempt = scripted.begin()
     scripted.page.add_init_script(
         "window.shift = 0;"
         "new PerformanceObserver(list => list.getEntries().forEach(entry => { shift += entry.value }))"
@@ -291,7 +292,7 @@ def test_nothing_moves_while_the_page_loads(scripted: Visit) -> None:
 
 
 def test_the_statement_is_printed_without_the_editor(scripted: Visit) -> None:
-    scripted.start()
+    scripted.begin()
     scripted.page.emulate_media(media="print")
     expect(scripted.page.get_by_role("heading", name="What is graded")).to_be_visible()
     expect(scripted.page.get_by_label("Your source")).to_be_hidden()
@@ -299,7 +300,7 @@ def test_the_statement_is_printed_without_the_editor(scripted: Visit) -> None:
 
 def test_the_editor_is_a_link_away_on_a_small_screen(chromium: Browser, base: str) -> None:
     visit = Visit(chromium, base, viewport={"width": 360, "height": 740})
-    visit.start()
+    visit.begin()
     visit.page.get_by_role("link", name="To the editor").click()
     expect(visit.page.get_by_label("Your source")).to_be_in_viewport()
     visit.page.get_by_label("Your source").click()
@@ -309,8 +310,9 @@ def test_the_editor_is_a_link_away_on_a_small_screen(chromium: Browser, base: st
 
 
 def test_the_list_is_filtered_with_a_form(visit: Visit) -> None:
-    visit.sign_up()
+    visit.join()
     page = visit.page
+    page.goto("/")
     page.get_by_role("checkbox", name="L2 Mid").check()
     page.get_by_role("search").get_by_label("Set").select_option("several-heads")
     page.get_by_role("button", name="Apply").click()
@@ -319,12 +321,11 @@ def test_the_list_is_filtered_with_a_form(visit: Visit) -> None:
     page.get_by_role("link", name="Without L2").click()
     expect(page.get_by_role("row").nth(2)).to_contain_text(TITLE)
     page.get_by_role("link", name="Clear").click()
-    shipped = list((ROOT / "problems").glob("[!_]*/problem.yaml"))
-    expect(page.get_by_role("row")).to_have_count(1 + len(shipped))
+    expect(page.get_by_role("row")).to_have_count(1 + len(SOME))
 
 
 def test_axe_finds_nothing(scripted: Visit) -> None:
-    attempt = scripted.start()
+    attempt = scripted.begin()
     run_samples(scripted, TENTH_TOO_MUCH)
     scripted.page.get_by_label("Your source").click()
     scripted.page.keyboard.press("Control+f")
@@ -338,7 +339,7 @@ def test_axe_finds_nothing(scripted: Visit) -> None:
 @pytest.mark.parametrize("width", [360, 1024])
 def test_no_page_is_wider_than_the_screen(chromium: Browser, base: str, width: int) -> None:
     visit = Visit(chromium, base, viewport={"width": width, "height": 740})
-    attempt = visit.start()
+    attempt = visit.begin()
     run_samples(visit, TENTH_TOO_MUCH)
     for path in (attempt, f"{attempt}/sample-runs/1", f"{attempt}/samples", "/?level=L2&q=two+words", "/?q=nothing"):
         visit.page.goto(path)

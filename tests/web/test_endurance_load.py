@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 
 from tests.bench import serving as bench
+from tests.packages import SHIPPED
 from tests.web.serving import serving
 
 SOAK_S: Final = 15 * 60.0
@@ -25,7 +26,7 @@ def measured(folder: Path, measure: Callable[[bench.Service], Coroutine[Any, Any
         await bench.hang_up(service)
         return found
 
-    with serving(folder, GRADER_METRICS_TOKEN=bench.TOKEN) as base:
+    with serving(folder, SHIPPED, GRADER_METRICS_TOKEN=bench.TOKEN) as base:
         found = asyncio.run(run(bench.Service(base, folder)))
     print(f"\n{found}")
     return found
