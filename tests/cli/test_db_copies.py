@@ -11,17 +11,21 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from tests.cli.running import Command, end_of
+from tests.packages import TINY
 from tests.processes import wait_until
+
+TINY_BANK: Final = {"GRADER_PROBLEMS": str(TINY.parent)}  # one package, prepared in a moment
 
 
 @contextmanager
 def serving(command: Command) -> Iterator[str]:
     """Run the server until the block ends; give its address."""
-    process: subprocess.Popen[bytes] = command.start("serve", "--port", "0", "--threads", "2")
+    process: subprocess.Popen[bytes] = command.start("serve", "--port", "0", "--threads", "2", env=TINY_BANK)
     assert process.stderr
     address = process.stderr.readline().decode().split()[4]
     try:
