@@ -9,9 +9,11 @@ from typing import Final, TypeVar
 
 from grader.grading.compare import Contract, Malformed, compare
 from grader.grading.exceptions import remedy
+from grader.grading.received import Received
 from grader.grading.verdict import CaseResult, Failure, Reason, Verdict, Visibility
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Case
+from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
 from grader.problems.schema import is_kind_of
 from grader.sandbox.pool import Lane
@@ -19,16 +21,18 @@ from grader.sandbox.run import Answer, End, Limits, Raised, Run, RunEnded, Sandb
 
 SOURCE_BYTES_MAX: Final = 1 << 20
 LINES_TOLD: Final = 1000  # a source with more lines is told none of an exception in a secret case
-Returned = bytes | str | None  # an answer's bytes, the built-in exception, None: not reached or CE
 Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
 class CaseRun:
-    """What some cases came to in one run, in their order, before anything is scored."""
+    """What some cases came to in one run, in their order, before anything is scored.
+
+    `outcomes` are the arrays that came, or the word for what came in their place; None where nothing was asked.
+    """
 
     results: tuple[CaseResult, ...]
-    returned: tuple[Returned, ...]
+    outcomes: tuple[Outcome | None, ...]
     import_prints: str
     run_ms: float
 
@@ -55,8 +59,8 @@ def run_cases(problem: Problem, source: bytes, lane: Lane, cases: Sequence[Case]
         judging.fail_all(refusal)
     else:
         judging.run_in(lane, source)
-    not_reached = (None,) * (len(cases) - len(judging.returned))
-    return CaseRun(tuple(judging.results), (*judging.returned, *not_reached), judging.import_prints, judging.run_ms)
+    not_reached = (None,) * (len(cases) - len(judging.outcomes))
+    return CaseRun(tuple(judging.results), (*judging.outcomes, *not_reached), judging.import_prints, judging.run_ms)
 
 
 def _twice(act: Callable[[], Made]) -> Made:
@@ -97,7 +101,7 @@ class _Judging:
         self._contracts = {name: Contract.of(name, entry) for name, entry in problem.spec.entries.items()}
         self._lines: list[bytes] = []  # of the source
         self.results: list[CaseResult] = []
-        self.returned: list[bytes | str | None] = []
+        self.outcomes: list[Outcome | None] = []
         self.import_prints = ""
         self.run_ms = 0.0
 
@@ -116,7 +120,7 @@ class _Judging:
             self.run_ms = (time.perf_counter() - started) * 1000
 
     def _run(self, run: Run, source: bytes) -> None:
-        self.results, self.returned, self.import_prints = [], [], ""
+        self.results, self.outcomes, self.import_prints = [], [], ""
         self._lines = source.splitlines()
         try:
             missing = self._load(run, source)
@@ -153,26 +157,29 @@ class _Judging:
         answered: list[int] = []
         for position, case in enumerate(self._cases):
             answer = None if case.entry in missing else run.ask(case.question)
-            self.returned.append(_returned(answer))
-            failure = self._failure(case, answer)
+            failure = self._failure(case, answer, self.outcomes)
             if failure is None and isinstance(answer, Raised):  # rightly: a call that raised was not made a second time
                 answer = run.ask(case.question)
-                failure = self._failure(case, answer)
+                failure = self._failure(case, answer, [])
             if isinstance(answer, Answer) and not isinstance(answer.again, Raised):
                 answered.append(position)
             self.results.append(self._result(case, failure, _take(run.prints)))
         return answered
 
-    def _failure(self, case: Case, answer: Answer | Raised | None) -> Failure | None:
+    def _failure(self, case: Case, answer: Answer | Raised | None, outcomes: list[Outcome | None]) -> Failure | None:
+        """Return why a call failed, None where it did not; what came of it is added to `outcomes` first."""
         if answer is None:
+            outcomes.append(None)
             return Failure.of(Reason.MISSING_ENTRY, wanted=case.entry)
-        return self._raised(case, answer) if isinstance(answer, Raised) else self._compare(case, answer)
-
-    def _compare(self, case: Case, answer: Answer) -> Failure | None:
+        if isinstance(answer, Raised):
+            outcomes.append(answer.builtin)
+            return self._raised(case, answer)
+        received = Received.of(case, answer.first)
+        outcomes.append(received.outcome)
         if case.raises is not None:
             return Failure.of(Reason.EXPECTED_ERROR, entry=case.entry, wanted=case.raises, got="returns")
         try:
-            return compare(self._contracts[case.entry], case, answer)
+            return compare(self._contracts[case.entry], case, answer, received)
         except Malformed as error:
             raise RunEnded(End.BAD_ANSWER, f"malformed answer: {error}") from None
 
@@ -247,12 +254,6 @@ class _Judging:
         verdict = failure.verdict if failure else Verdict.AC if reached else None
         visibility: Visibility = "sample" if case.is_sample else "secret"
         return CaseResult(case.name, self._group_of[case.name], visibility, verdict, failure, prints)
-
-
-def _returned(answer: Answer | Raised | None) -> bytes | str | None:
-    if isinstance(answer, Answer):
-        return answer.first
-    return answer.builtin if answer else None
 
 
 class _Stop(Exception):

@@ -225,7 +225,7 @@ class _Check:
             path = self._problem.spec.variants[name].starter
             if self._judged[path].judgement.verdict not in (Verdict.WA, Verdict.RTE):
                 continue  # has its own finding
-            for case, planted, got in zip(self._cases, outcomes, self._judged[path].outcomes(), strict=True):
+            for case, planted, got in zip(self._cases, outcomes, self._judged[path].outcomes, strict=True):
                 if isinstance(planted, str) and planted in SLIPS:
                     break  # the alternative has its own finding
                 if not case.is_sample and not footprint(case, planted).is_like(footprint(case, got), case):

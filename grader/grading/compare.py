@@ -6,19 +6,21 @@ Everything that arrives was claimed by untrusted code: decoded by the strict par
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from grader.grading.received import Received
 from grader.grading.verdict import Failure, Reason
 from grader.problems.cases import Case
 from grader.problems.schema import EntrySpec
 from grader.problems.shapes import ArrayType
 from grader.sandbox.run import Answer, Raised
-from grader.sandbox.wire import Refused, WireError, decode_answer
+from grader.sandbox.wire import Refused
 
 Array = npt.NDArray[Any]
 _REFUSED_WORDS: Final = {
@@ -62,19 +64,23 @@ class Contract:
         return f"the array {names[0]}" if len(names) == 1 else f"({', '.join(names)}) as a tuple or list"
 
 
-def compare(contract: Contract, case: Case, answer: Answer) -> Failure | None:
+def compare(contract: Contract, case: Case, answer: Answer, received: Received) -> Failure | None:
     """Return why an answer is wrong, None when it is right in every respect that one case shows.
+
+    Args:
+        received: the first call's answer, decoded.
 
     Raises:
         Malformed: the answer is not of the wire's form.
     """
-    if answer.first == case.answer and answer.again == answer.first and answer.unchanged:
+    if received.is_expected and answer.again == answer.first and answer.unchanged:
         return None
-    outputs = _outputs(contract, answer.first)
+    outputs = _outputs(contract, received)
     if isinstance(outputs, Failure):
         return outputs
-    if not is_right(case, outputs):
-        return _first_failure(contract, case, outputs)
+    failure = None if received.is_expected else _first_failure(contract, case, outputs, received.flat)
+    if failure is not None:
+        return failure
     if not answer.unchanged:
         return Failure.of(Reason.MUTATED_INPUT, entry=contract.entry)
     if answer.again != answer.first and not _same(contract, case, outputs, answer.again):
@@ -82,19 +88,17 @@ def compare(contract: Contract, case: Case, answer: Answer) -> Failure | None:
     return None
 
 
-def _outputs(contract: Contract, data: bytes) -> list[Array] | Failure:
+def _outputs(contract: Contract, received: Received) -> list[Array] | Failure:
     """Return the outputs' arrays, or why what was returned is no such thing."""
-    try:
-        is_sequence, count, items = decode_answer(data)
-    except WireError as error:
-        raise Malformed(str(error)) from None
-    wanted = len(contract.outputs)
-    facts = {"entry": contract.entry, "wanted": contract.wanted}
-    if is_sequence != (wanted > 1):
-        got = "a tuple" if is_sequence else _words(items[0])
-        return Failure.of(Reason.WRONG_CONTAINER, got=got, **facts)
+    if received.broken:
+        raise Malformed(received.broken)
+    wanted, count, items = len(contract.outputs), received.count, received.items
+    if received.is_sequence != (wanted > 1):
+        got = "a tuple" if received.is_sequence else _words(items[0])
+        return Failure.of(Reason.WRONG_CONTAINER, got=got, entry=contract.entry, wanted=contract.wanted)
     if count != wanted:
-        return Failure.of(Reason.WRONG_COUNT, got=count if count <= 8 else "many more", **facts)
+        got = "one value" if count == 1 else f"{count} values" if count <= 8 else "many more values"
+        return Failure.of(Reason.WRONG_COUNT, got=got, entry=contract.entry, wanted=contract.wanted)
     if len(items) != count:
         raise Malformed("an answer without its items")
     for (name, kind), item in zip(contract.outputs, items, strict=True):
@@ -148,29 +152,51 @@ def _is_close(output: Array, expected: Array, bound: Array) -> bool:
     """Whether |output - expected| <= bound everywhere, which no NaN is; exact for integers and booleans."""
     if output.dtype.kind != "f":
         return bool((output == expected).all())
+    return bool(_closeness(output, expected, bound).all())
+
+
+def _closeness(output: Array, expected: Array, bound: Array) -> npt.NDArray[np.bool_]:
     with np.errstate(all="ignore"):
-        return bool((np.abs(output - expected) <= bound).all())
+        close: npt.NDArray[np.bool_] = np.abs(output - expected) <= bound
+    return close
 
 
-def _first_failure(contract: Contract, case: Case, outputs: list[Array]) -> Failure | None:
-    """Return the first failure in the order of the checks, each over all outputs."""
-    named = list(zip(contract.outputs, outputs, case.expected, case.bounds, strict=True))
-    for (name, kind), output, expected, _ in named:
+def _first_failure(contract: Contract, case: Case, outputs: list[Array], flat: Array | None) -> Failure | None:
+    """Return the first failure in the order of the checks, each over all outputs.
+
+    Args:
+        flat: their numbers one after the other, where their form is the expected one.
+    """
+    for (name, kind), output, expected in zip(contract.outputs, outputs, case.expected, strict=True):
         if output.shape != expected.shape:
             return _shape_failure(name, kind, expected, output)
-    for (name, _), output, _, _ in named:
+    names = [name for name, _ in contract.outputs]
+    off = _off(case, outputs, flat)
+    for at in off:
+        output = outputs[at]
         if output.dtype.kind == "f" and not (finite := np.isfinite(output)).all():
             worst = np.unravel_index(int(np.argmin(finite)), output.shape)
-            return Failure.of(Reason.NONFINITE, f"{name}{_index(worst)} is {output[worst]}", output=name)
-    wrong = [name for (name, _), output, expected, bound in named if not _is_close(output, expected, bound)]
-    for (name, _), output, expected, bound in named:
-        if name in wrong:
-            right = [other for other, _ in contract.outputs if other not in wrong]
-            return _value_failure(wrong, right, _worst(name, expected, output, bound))
+            return Failure.of(Reason.NONFINITE, f"{names[at]}{_index(worst)} is {output[worst]}", output=names[at])
+    if off:
+        wrong, right = [names[at] for at in off], [name for at, name in enumerate(names) if at not in off]
+        first = off[0]
+        worst_of = partial(_worst, wrong[0], outputs[first], case.expected[first], case.bounds[first])
+        return _value_failure(wrong, right, worst_of)
     for (name, _), output, future in zip(contract.outputs, outputs, case.future, strict=True):
         if future is not None and output[..., future].any():
             return Failure.of(Reason.NOT_EXACTLY_ZERO, output=name)
     return None
+
+
+def _off(case: Case, outputs: list[Array], flat: Array | None) -> list[int]:
+    """Return which outputs are not close to what is expected; their shapes are right."""
+    if flat is None:
+        pairs = enumerate(zip(outputs, case.expected, case.bounds, strict=True))
+        return [at for at, parts in pairs if not _is_close(*parts)]
+    close = _closeness(flat, case.flat, case.flat_bounds)
+    if close.all():
+        return []
+    return [at for at, part in enumerate(case.form.parts(close)) if not part.all()]
 
 
 def _shape_failure(name: str, kind: ArrayType, expected: Array, output: Array) -> Failure:
@@ -183,7 +209,7 @@ def _shape_failure(name: str, kind: ArrayType, expected: Array, output: Array) -
     return Failure.of(Reason.WRONG_SHAPE, detail, output=name, wanted=kind.shape_text(), got=got)
 
 
-def _value_failure(wrong: list[str], right: list[str], detail: str) -> Failure:
+def _value_failure(wrong: list[str], right: list[str], detail: Callable[[], str]) -> Failure:
     beside = f" while {_listed(right, 'is', 'are')} right" if right else ""
     return Failure.of(Reason.WRONG_VALUES, detail, output=_listed(wrong, "has", "have"), right=beside)
 
@@ -194,9 +220,9 @@ def _listed(names: list[str], one: str, several: str) -> str:
     return f"{' and '.join(names)} {one if is_one else several}"
 
 
-def _worst(name: str, expected: Array, output: Array, bound: Array) -> str:
+def _worst(name: str, output: Array, expected: Array, bound: Array) -> str:
     with np.errstate(all="ignore"):  # a number too large for the difference is the worst
-        error = np.abs(output.astype(np.float64) - expected) / np.maximum(bound, np.finfo(float).tiny)
+        error = np.abs(output.astype(np.float64, copy=False) - expected) / np.maximum(bound, np.finfo(float).tiny)
     worst = np.unravel_index(int(error.argmax()), error.shape)
     return f"{name}{_index(worst)} is {output[worst]}, not {expected[worst]}"
 
@@ -205,7 +231,7 @@ def _same(contract: Contract, case: Case, outputs: list[Array], again: bytes | R
     """Whether the second call's answer is the first one's within the tolerance."""
     if isinstance(again, Raised):
         return False
-    second = _outputs(contract, again)
+    second = _outputs(contract, Received.of(case, again))
     if isinstance(second, Failure):
         return False
     pairs = zip(outputs, second, case.bounds, strict=True)

@@ -111,7 +111,7 @@ class _Diagnosing:
         self._cases = cases
         self._lane = lane
         self._cache = cache
-        self._outcomes: list[Outcome | None] = judged.outcomes()
+        self._outcomes = judged.outcomes
         self._mine = tuple(map(footprint, cases, self._outcomes))
         self._is_looked_up = False
 
@@ -124,7 +124,7 @@ class _Diagnosing:
         self._is_looked_up = build or is_built(self._problem, self._cases, self._cache)
         if self._is_looked_up:
             table = fault_table(self._problem, self._cases, self._lane, self._cache)
-            rows = recognised(table, self._mine)
+            rows = recognised(table, self._mine, [case.failure is not None for case in self._judged.judgement.cases])
             if not rows and not self._is_only_returned_wrongly():
                 rows = self._pairs(table)
         reference = reference_of(self._problem, self._cases, self._lane, self._cache)

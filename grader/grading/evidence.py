@@ -161,7 +161,7 @@ def _observations(problem: Problem, examination: Examination, lane: Lane, cache:
         reference = reference_of(problem, cases, lane, cache)
     except (InvalidPackage, SandboxLost):  # as for the finding: without stages there is less to tell
         reference = Reference({}, {})
-    outcomes = dict(zip((case.name for case in cases), examination.judged.outcomes(), strict=False))
+    outcomes = dict(zip((case.name for case in cases), examination.judged.outcomes, strict=False))
     for case in _worth_recording(cases, examination, reference):
         outcome, names = outcomes.get(case.name), list(problem.spec.entries[case.entry].outputs)
         returned: tuple[Array, ...] = outcome if isinstance(outcome, tuple) else ()

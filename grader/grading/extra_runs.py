@@ -13,7 +13,7 @@ import numpy as np
 
 from grader.errors import InvalidPackage
 from grader.grading.compare import is_right
-from grader.grading.judge_run import Judged
+from grader.grading.received import Received
 from grader.grading.varied_cases import NOT_CAUSAL, NOT_SCALED, Ladder, Perturbed, Varied, varied_cases
 from grader.grading.verdict import Judgement, Verdict
 from grader.problems.cache import CaseCache
@@ -99,7 +99,7 @@ def extra_runs(problem: Problem, source: bytes, judgement: Judgement, lane: Lane
         return None
     try:
         varied = varied_cases(problem, cache.cases(problem, lane), lane, cache)
-        answers = Judged(judgement, tuple(_answers(problem, source, varied, lane))).outcomes()
+        answers = _answers(problem, source, varied, lane)
     except (InvalidPackage, SandboxLost):
         return ExtraRuns(left_out=(_FAILED,))
     first = answers[:2] if varied.perturbed else []
@@ -110,10 +110,10 @@ def extra_runs(problem: Problem, source: bytes, judgement: Judgement, lane: Lane
     )
 
 
-def _answers(problem: Problem, source: bytes, varied: Varied, lane: Lane) -> list[bytes | str]:
+def _answers(problem: Problem, source: bytes, varied: Varied, lane: Lane) -> list[Outcome]:
     """Return the answer to each varied case, or what came in its place: an exception's name, how the run ended."""
     cases = varied.cases
-    found: list[bytes | str] = []
+    found: list[Outcome] = []
     if not cases:
         return found
     with lane.run(problem.limits) as run:
@@ -129,9 +129,9 @@ def _answers(problem: Problem, source: bytes, varied: Varied, lane: Lane) -> lis
     return found
 
 
-def _answer(run: Run, case: Case) -> bytes | str:
+def _answer(run: Run, case: Case) -> Outcome:
     answer = run.ask(case.question)
-    return answer.first if isinstance(answer, Answer) else answer.builtin
+    return Received.of(case, answer.first).outcome if isinstance(answer, Answer) else answer.builtin
 
 
 def _state(case: Case, outcome: Outcome | None) -> tuple[State, str]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from grader.grading.compare import is_right
-from grader.grading.footprint import Footprint, bound_of, footprint
+from grader.grading.footprint import Footprint, Numbers, bound_of, footprint
 from grader.grading.judge_run import Judged
 from grader.problems.cases import Case
 from grader.problems.composition import Outcome
@@ -24,6 +24,7 @@ from grader.problems.stages import StageFunction
 from grader.sandbox.wire import Buffer, WireError, decode, encode
 
 _FOLDER: Final = "submissions/"
+KEPT_BYTES: Final = 1 << 18  # of one case's numbers, side by side
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,27 @@ class FaultTable:
         """The rows that a submission can be recognised by: all but those of contract faults."""
         return tuple(row for row in self.rows if row.stage is not None)
 
+    def column(self, position: int, key: str) -> tuple[Sequence[FaultRow], Numbers]:
+        """Return the named rows whose footprint on a case has a key, and their numbers, (rows, n).
+
+        What is small is kept: it is asked of each submission first.
+        """
+        if position not in self._columns:
+            groups: dict[str, list[FaultRow]] = {}
+            for row in self.named:
+                groups.setdefault(row.footprints[position].key, []).append(row)
+            self._columns[position] = {each: (rows, None) for each, rows in groups.items()}
+        rows, numbers = self._columns[position].get(key, ([], None))
+        if numbers is None:
+            numbers = stacked(rows, position)
+            if rows and numbers.nbytes <= KEPT_BYTES:
+                self._columns[position][key] = (rows, numbers)
+        return rows, numbers
+
+    @cached_property
+    def _columns(self) -> dict[int, dict[str, tuple[Sequence[FaultRow], Numbers | None]]]:
+        return {}
+
     def alike(self) -> list[tuple[FaultRow, FaultRow]]:
         """Return the pairs of rows that no secret case tells apart.
 
@@ -74,6 +96,11 @@ class FaultTable:
                 prints = [row.footprints[position] for row in rows]
                 pairs = _still_alike(pairs, prints, case)
         return [(rows[first], rows[second]) for first, second in pairs]
+
+
+def stacked(rows: Sequence[FaultRow], position: int) -> Numbers:
+    """Return the numbers of rows of one key on a case, (rows, n)."""
+    return np.stack([row.footprints[position].numbers for row in rows]) if rows else np.zeros((0, 0))
 
 
 def _still_alike(pairs: list[tuple[int, int]], prints: Sequence[Footprint], case: Case) -> list[tuple[int, int]]:
@@ -116,7 +143,7 @@ def _judged_row(
     fault: str, stage: str | None, origin: str, sentence: str, cases: Sequence[Case], judged: Judged
 ) -> FaultRow:
     killed = tuple(case.failure is not None for case in judged.judgement.cases)
-    return FaultRow(fault, stage, origin, sentence, killed, tuple(map(footprint, cases, judged.outcomes())))
+    return FaultRow(fault, stage, origin, sentence, killed, tuple(map(footprint, cases, judged.outcomes)))
 
 
 def alternative_row(function: StageFunction, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> FaultRow:

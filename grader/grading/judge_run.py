@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import platform
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from grader import __version__
 from grader.errors import InvalidPackage
-from grader.grading.case_run import Returned, cases_of, run_cases
+from grader.grading.case_run import cases_of, run_cases
 from grader.grading.score import first_failure, score_groups
 from grader.grading.verdict import Failure, Finding, Judgement, Reason, Sandbox, Verdict
 from grader.problems.cache import CaseCache
@@ -21,35 +20,19 @@ from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import SandboxLost
-from grader.sandbox.wire import Refused, WireError, decode_answer
 
 VERSIONS: Final = {"grader": __version__, "python": platform.python_version(), "numpy": np.__version__}
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A judgement, and what the submission returned, by case: for the finding and for the check of a package."""
+    """A judgement, and what the submission returned, by case: for the finding and for the check of a package.
+
+    `outcomes` are each case's arrays, or the word for what came in their place; None where nothing was asked.
+    """
 
     judgement: Judgement
-    returned: tuple[Returned, ...]
-
-    def outcomes(self, count: int | None = None) -> list[Outcome | None]:
-        """Return the arrays of each case, or of so many, or the word for what came in their place."""
-        return outcomes(self.returned[:count])
-
-
-def outcomes(returned: Sequence[Returned]) -> list[Outcome | None]:
-    """Return the arrays of each case, or the word for what came in their place."""
-    return [_outcome(item) if isinstance(item, bytes) else item for item in returned]
-
-
-def _outcome(answer: bytes) -> Outcome:
-    try:
-        _, count, items = decode_answer(answer)
-    except WireError:
-        return "bad_answer"
-    arrays = tuple(item for item in items if not isinstance(item, Refused))
-    return arrays if len(arrays) == count else "wrong_type"
+    outcomes: tuple[Outcome | None, ...]
 
 
 def judge_closely(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Judged:
@@ -84,7 +67,7 @@ def judge_closely(problem: Problem, source: bytes, lane: Lane, cache: CaseCache)
         run_ms=ran.run_ms,
         versions=VERSIONS,
     )
-    return Judged(judgement, ran.returned)
+    return Judged(judgement, ran.outcomes)
 
 
 def not_judged(problem: str, source: bytes, reason: Reason, detail: str, package_sha256: str = "") -> Judgement:

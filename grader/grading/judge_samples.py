@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from grader.errors import InvalidPackage
 from grader.grading.case_run import cases_of, run_cases
-from grader.grading.judge_run import outcomes
 from grader.grading.score import first_failure
 from grader.grading.verdict import CaseResult, Failure, Reason
 from grader.problems.cache import CaseCache
@@ -41,4 +40,4 @@ def judge_samples(problem: Problem, source: bytes, lane: Lane, cache: CaseCache)
     except SandboxLost as error:
         return SampleJudgement(Failure.of(Reason.JUDGE_ERROR, str(error)))
     failure = first_failure(ran.results)
-    return SampleJudgement(failure, cases, ran.results, tuple(outcomes(ran.returned)), ran.import_prints)
+    return SampleJudgement(failure, cases, ran.results, ran.outcomes, ran.import_prints)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Literal
@@ -73,7 +74,7 @@ class Reason(StrEnum):
 # each reason's verdict and sentence; names in braces are filled in, never with a value of a secret case
 REASONS: Final[dict[Reason, tuple[Verdict, str]]] = {
     Reason.WRONG_CONTAINER: (Verdict.WA, "{entry} must return {wanted}; yours returns {got}."),
-    Reason.WRONG_COUNT: (Verdict.WA, "{entry} must return {wanted}; yours returns {got} values."),
+    Reason.WRONG_COUNT: (Verdict.WA, "{entry} must return {wanted}; yours returns {got}."),
     Reason.WRONG_TYPE: (Verdict.WA, "{output} must be a plain NumPy array of numbers; yours is {got}."),
     Reason.WRONG_DTYPE: (Verdict.WA, "{output} must be an array of {wanted}; yours is of {got}."),
     Reason.WRONG_SHAPE: (Verdict.WA, "{output} must have the shape {wanted}; yours {got}."),
@@ -161,13 +162,31 @@ Visibility = Literal["sample", "secret"]
 Method = Literal["fingerprint", "trace", "invariants", "none"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Failure:
-    """A reason with its sentence, safe for a candidate, and a detail for the interviewer alone."""
+    """A reason with its sentence, safe for a candidate, and a detail for the interviewer alone.
+
+    The detail, as text or what makes it: most are never asked for.
+    """
 
     reason: Reason
     message: str
-    detail: str = ""
+    told: str | Callable[[], str] = field(default="", repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        """Two failures are equal that say the same, whether it is text already or not."""
+        if not isinstance(other, Failure):
+            return NotImplemented
+        return (self.reason, self.message, self.detail) == (other.reason, other.message, other.detail)
+
+    def __hash__(self) -> int:
+        """Of what needs no making."""
+        return hash((self.reason, self.message))
+
+    @property
+    def detail(self) -> str:
+        """What an interviewer may know."""
+        return self.told if isinstance(self.told, str) else self.told()
 
     @property
     def verdict(self) -> Verdict:
@@ -175,7 +194,7 @@ class Failure:
         return REASONS[self.reason][0]
 
     @classmethod
-    def of(cls, reason: Reason, detail: str = "", **facts: object) -> Failure:
+    def of(cls, reason: Reason, detail: str | Callable[[], str] = "", **facts: object) -> Failure:
         """Fill in a reason's sentence."""
         return cls(reason, REASONS[reason][1].format(**facts), detail)
 

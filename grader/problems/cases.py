@@ -16,6 +16,7 @@ from grader.problems.contract import check_arguments, check_expected, check_layo
 from grader.problems.loader import REFERENCE, Problem
 from grader.problems.package_code import claim, ended, failure, in_sandbox
 from grader.problems.schema import EntrySpec, is_exception_name, is_kind_of
+from grader.sandbox.answer_form import AnswerForm
 from grader.sandbox.pool import Lane
 from grader.sandbox.run import Question, Raised, Run, RunEnded
 from grader.sandbox.wire import INPUTS_LIMIT, Buffer, Value, WireError, decode, encode
@@ -53,6 +54,21 @@ class Case:
     def answer(self) -> bytes:
         """What a child sends for exactly the expected outputs: equal bytes need no comparison."""
         return encode([len(self.expected) > 1, len(self.expected), list(self.expected)])
+
+    @cached_property
+    def form(self) -> AnswerForm:
+        """What such an answer looks like, whatever its numbers are; for a case that returns."""
+        return AnswerForm(self.expected)
+
+    @cached_property
+    def flat(self) -> Array:
+        """The numbers of all outputs one after the other; for a case that returns."""
+        return np.concatenate([array.ravel() for array in self.expected])
+
+    @cached_property
+    def flat_bounds(self) -> Array:
+        """How far each of them may be off."""
+        return np.concatenate([bound.ravel() for bound in self.bounds])
 
     @cached_property
     def bounds(self) -> tuple[Array, ...]:

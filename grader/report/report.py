@@ -53,7 +53,7 @@ def report(
         extra: what `extra_runs` has observed of the same submission, where it was asked.
     """
     judgement = examination.judgement
-    judged = examination.judged.outcomes()
+    judged = examination.judged.outcomes
     outcomes = {case.name: outcome for case, outcome in zip(cases, judged, strict=False)}
     sections = [
         ("Weights on the sample", sample_weights(sample_outputs(problem, cases, judged))),

@@ -47,7 +47,7 @@ def pictures(
     wanted += [case.name for case in examination.judgement.cases if case.failure and case.visibility == "secret"][:1]
     finding = examination.judgement.finding
     kept = list(dict.fromkeys(wanted))[:CASES_MAX]
-    outcomes = dict(zip((case.name for case in cases), examination.judged.outcomes(), strict=False))
+    outcomes = dict(zip((case.name for case in cases), examination.judged.outcomes, strict=False))
     return Pictures(
         traced=look.case.name if look else None,
         stages=stage_errors(look, reference.stages[look.case.name], _returned(problem, look.case, outcomes))

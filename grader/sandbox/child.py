@@ -185,7 +185,7 @@ class Child:
         self._attempt("import", loaded)
 
     def _answer(self, question: bytes) -> None:
-        reader = Reader(question, 1)
+        reader = Reader(question, 1, copy=False)  # nobody writes to what every call gets copies of
         entry, layouts, outputs = reader.value()
         pristine = reader.value()
         function = self._namespace[entry]

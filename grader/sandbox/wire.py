@@ -31,6 +31,7 @@ _INT: Final = struct.Struct("<q")
 _FLOAT: Final = struct.Struct("<d")
 _HEADER: Final = struct.Struct("<cBB")  # tag, dtype code, number of axes
 _ARRAY, _TEXT, _INTEGER, _MAPPING, _LIST = b"asiml"
+_TEXT_HEADER: Final = struct.Struct("<BI")  # tag, length
 _SHAPES: Final = tuple(struct.Struct(f"<{axes}Q") for axes in range(MAX_DEPTH + 1))
 
 Value = Any  # a wire value, see the module docstring
@@ -195,43 +196,40 @@ class Reader:
         self._values += 1
         if self._values > MAX_VALUES:
             raise WireError("too many values")
-        tag = self._tag()
+        at = self.at
+        if at >= len(self._body):
+            raise WireError("cut short")
+        tag = self._body[at]
         if tag == _ARRAY:
             return self._array()
         if tag == _TEXT:
             return self._text()
+        self.at = at + 1
         if tag == _INTEGER:
-            return _INT.unpack(self._take(8))[0]
+            return self._number(_INT)
         if tag == _MAPPING:
             return self._mapping(depth)
         if tag == _LIST:
             return [self.value(depth + 1) for _ in range(self._count(1))]
         return self._rare(bytes((tag,)))
 
-    def _tag(self) -> int:
-        at = self.at
-        if at >= len(self._body):
-            raise WireError("cut short")
-        self.at = at + 1
-        return self._body[at]
-
     def _rare(self, tag: bytes) -> Value:
         if tag == b"b":
             return self._bool()
         if tag == b"f":
-            return _FLOAT.unpack(self._take(8))[0]
+            return self._number(_FLOAT)
         if tag == b"n":
             return None
         if tag == b"y":
             return self._take(self._length())
         if tag == b"r":
-            return Refused(self._key(), self._key())
+            return Refused(self._text(), self._text())
         raise WireError(f"unknown tag {tag!r}")
 
     def _mapping(self, depth: int) -> dict[str, Value]:
         mapping: dict[str, Value] = {}
         for _ in range(self._count(6)):
-            key = self._key()
+            key = self._text()
             if key in mapping:
                 raise WireError("a key stands twice")
             mapping[key] = self.value(depth + 1)
@@ -265,22 +263,38 @@ class Reader:
             raise WireError("a boolean is 0 or 1")
         return byte == b"\x01"
 
+    def _number(self, form: struct.Struct) -> Any:
+        at = self.at
+        if at + 8 > len(self._body):
+            raise WireError("cut short")
+        self.at = at + 8
+        return form.unpack_from(self._body, at)[0]
+
     def _text(self) -> str:
+        """Return a text, from its tag on."""
+        at = self.at
+        if at + 5 > len(self._body):
+            raise WireError("cut short")
+        tag, length = _TEXT_HEADER.unpack_from(self._body, at)
+        if tag != _TEXT:
+            raise WireError("a key is text")
+        stop = at + 5 + length
+        if stop > len(self._body):
+            raise WireError("cut short")
+        self.at = stop
         try:
-            return self._take(self._length()).decode()
+            return self._body[at + 5 : stop].decode()
         except UnicodeDecodeError:
             raise WireError("text is not UTF-8") from None
 
-    def _key(self) -> str:
-        if self._tag() != _TEXT:
-            raise WireError("a key is text")
-        return self._text()
-
     def _array(self) -> npt.NDArray[Any]:
-        code, axes = self._tag(), self._tag()
+        """Return an array, from its tag on."""
+        at = self.at + _HEADER.size
+        if at > len(self._body):
+            raise WireError("cut short")
+        _, code, axes = _HEADER.unpack_from(self._body, self.at)
         if code >= len(DTYPES) or axes > MAX_DEPTH:
             raise WireError("unknown dtype or too many axes")
-        at = self.at
         if at + 8 * axes > len(self._body):
             raise WireError("cut short")
         self.at = at + 8 * axes

@@ -258,10 +258,10 @@ def judge_source(problem: Problem, source: bytes, lane: Lane, cache: CaseCache, 
 
 def _samples(problem: Problem, judged: Judged, lane: Lane, cache: CaseCache) -> str | None:
     """Return what came back for the samples as JSON; None where nothing was run."""
-    if not judged.returned:
+    if not judged.outcomes:
         return None
     cases = [case for case in cache.cases(problem, lane) if case.is_sample]  # they come first
-    return to_json(sample_outputs(problem, cases, judged.outcomes(len(cases))))
+    return to_json(sample_outputs(problem, cases, judged.outcomes[: len(cases)]))
 
 
 def write_result(

@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from grader.grading.compare import Contract, Malformed, compare
+from grader.grading.received import Received
 from grader.grading.score import first_failure, score_groups
 from grader.grading.verdict import REASONS, CaseResult, Failure, Reason, Verdict
 from grader.problems.cases import Case
@@ -43,8 +44,12 @@ def answer_of(*items: Any, again: Any = None, unchanged: bool = True) -> Answer:
     return Answer(encoded(items), second, unchanged)
 
 
+def compared(contract: Contract, case: Case, answer: Answer) -> Failure | None:
+    return compare(contract, case, answer, Received.of(case, answer.first))
+
+
 def reason_of(contract: Contract, case: Case, answer: Answer) -> Reason | None:
-    failure = compare(contract, case, answer)
+    failure = compared(contract, case, answer)
     return failure.reason if failure else None
 
 
@@ -151,7 +156,7 @@ def test_largest_error_is_the_interviewers_detail() -> None:
     output = Y.copy()
     output[1, 1] += 0.5
     output[2, 0] += 0.1
-    failure = compare(PAIR, CASE, answer_of(output, W))
+    failure = compared(PAIR, CASE, answer_of(output, W))
     assert failure is not None
     assert failure.detail == "y[1, 1] is 4.5, not 4.0"
     assert "4" not in failure.message
@@ -166,7 +171,7 @@ SHAPES = {
 
 @pytest.mark.parametrize(("output", "message"), SHAPES.values(), ids=SHAPES)
 def test_wrong_shape_is_told_without_its_numbers(output: Any, message: str) -> None:
-    failure = compare(PAIR, CASE, answer_of(output, W))
+    failure = compared(PAIR, CASE, answer_of(output, W))
     assert failure is not None
     assert failure.message == message
 
@@ -184,15 +189,15 @@ MALFORMED = {
 @pytest.mark.parametrize("data", MALFORMED.values(), ids=MALFORMED)
 def test_malformed_answer_is_no_failure_of_values(data: bytes) -> None:
     with pytest.raises(Malformed):
-        compare(PAIR, CASE, Answer(data, data, True))
+        compared(PAIR, CASE, Answer(data, data, True))
     with pytest.raises(Malformed):
-        compare(PAIR, CASE, answer_of(Y, W, again=data))
+        compared(PAIR, CASE, answer_of(Y, W, again=data))
 
 
 @given(st.binary(max_size=80))
 def test_any_bytes_are_compared_or_malformed(data: bytes) -> None:
     try:
-        failure = compare(PAIR, CASE, Answer(data, data, True))
+        failure = compared(PAIR, CASE, Answer(data, data, True))
     except Malformed:
         return
     assert failure is not None
@@ -242,6 +247,6 @@ def test_every_verdict_has_a_word() -> None:
 @pytest.mark.parametrize(("name", "verb"), [("y", "has"), ("weights", "have"), ("bias", "has"), ("mass", "has")])
 def test_the_sentence_about_wrong_values_agrees_with_the_output(name: str, verb: str) -> None:
     contract = Contract.of("f", EntrySpec(parameters={"x": "float64[T]"}, outputs={name: "float64[T,m]"}))
-    failure = compare(contract, case_of(Y), answer_of(Y + 1))
+    failure = compared(contract, case_of(Y), answer_of(Y + 1))
     assert failure is not None
     assert failure.message.startswith(f"{name} {verb} the right shape and wrong numbers")

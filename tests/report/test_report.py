@@ -149,7 +149,7 @@ def test_no_value_of_a_secret_case_is_shown(
     name: str, tiny: Problem, lane: Lane, cache: CaseCache, pages: dict[str, str], examined: dict[str, Examination]
 ) -> None:
     cases = cache.cases(tiny, lane)
-    outcomes = examined[name].judged.outcomes()
+    outcomes = examined[name].judged.outcomes
     shown: set[str] = set()
     hidden: set[str] = set()
     for case, outcome in zip(cases, outcomes, strict=True):

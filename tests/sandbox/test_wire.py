@@ -170,7 +170,7 @@ MALFORMED = {
     "nine lists": (b"l\1\0\0\0" * 9 + b"n", "nested too deeply"),
     "a million lists": (b"l\1\0\0\0" * 1_000_000, "nested too deeply"),
     "a million mappings": ((b"m" + u32(1) + TEXT) * 1_000_000, "nested too deeply"),
-    "refused without text": (b"rnn", "a key is text"),
+    "refused without text": (b"rnn" + b"n" * 4, "a key is text"),
     "refused with one text": (b"r" + TEXT, "cut short"),
     "array without a header": (b"a", "cut short"),
     "array of dtype 5": (array_head(5, 1), "unknown dtype or too many axes"),
