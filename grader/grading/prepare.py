@@ -24,12 +24,12 @@ def prepare(problem: Problem, borrow: Borrow, cache: CaseCache, stopped: Callabl
         InvalidPackage: the package's code does not do what it should.
         SandboxLost, SandboxUnavailable: nothing can be run.
     """
-    with cache.making(problem):
+    with cache.making(problem, stopped):
         _prepare(problem, borrow, cache, stopped)
 
 
 def _prepare(problem: Problem, borrow: Borrow, cache: CaseCache, stopped: Callable[[], bool]) -> None:
-    if stopped():  # while another thread made it
+    if stopped():  # while somebody else made it
         return
     with borrow() as lane:
         cases = cache.cases(problem, lane)

@@ -18,7 +18,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -31,6 +31,7 @@ from grader import __version__
 from grader.errors import InvalidPackage
 from grader.problems.cases import Case, build_cases, pack, unpack
 from grader.problems.loader import Problem
+from grader.problems.making import SUFFIX, Makers
 from grader.sandbox.pool import Lane
 from grader.sandbox.wire import Buffer, WireError
 
@@ -73,7 +74,7 @@ class CaseCache:
         self._memory: OrderedDict[tuple[str, str], Any] = OrderedDict()  # by hash and kind, least recently used first
         self._failed: dict[str, tuple[float, tuple[str, ...]]] = {}  # when cases could not be generated, and why
         self._lock = threading.Lock()
-        self._making: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # by hash
+        self._makers = Makers()
         self._has_warned = False
         self._warn = warn
         self._folder = self._usable(folder) if folder is not None else None
@@ -95,10 +96,15 @@ class CaseCache:
             self.keep(problem, "cases", found, pack)
         return found
 
-    def making(self, problem: Problem) -> AbstractContextManager[object]:
-        """Keep other threads from making what takes long for a package; whoever comes second finds it made."""
-        with self._lock:
-            return self._making[problem.sha256]
+    def making(self, problem: Problem, stopped: Callable[[], bool] = lambda: False) -> AbstractContextManager[None]:
+        """Keep other threads and processes from making what takes long for a package.
+
+        Whoever comes second finds it made.
+
+        Args:
+            stopped: asked while waiting for another process; true ends the wait.
+        """
+        return self._makers.only(problem.sha256, self._folder, stopped)
 
     def _refuse_failed(self, problem: Problem) -> None:
         failed_at, findings = self._failed.get(problem.sha256, (0.0, ()))
@@ -197,7 +203,7 @@ class CaseCache:
     @staticmethod
     def _prune(folder: Path) -> None:
         oldest = time.time() - KEPT_DAYS * 86400
-        patterns = (*(f"*.{kind}" for kind in KINDS), ".new-*")  # the last of writers that were killed
+        patterns = (*(f"*.{kind}" for kind in KINDS), f"*{SUFFIX}", ".new-*")  # the last of writers that were killed
         for path in (path for pattern in patterns for path in folder.glob(pattern)):
             with contextlib.suppress(OSError):
                 if path.stat().st_mtime < oldest:

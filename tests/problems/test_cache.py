@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +23,7 @@ from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane
 from grader.sandbox.wire import decode, encode
 from tests.ordinary import NOBODY, run_as_ordinary_user
-from tests.packages import edited, text_of, tiny_problem_with
+from tests.packages import TINY, edited, text_of, tiny_problem_with
 from tests.processes import open_descriptors
 
 pytestmark = pytest.mark.sandbox
@@ -241,6 +244,7 @@ def test_folder_that_cannot_be_made_is_told(tiny: Problem, lane: Lane, where: st
 
 WRITER = """
 import os, resource, signal, sys
+from dataclasses import replace
 from pathlib import Path
 from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Lane
@@ -314,3 +318,24 @@ def test_files_long_unused_are_removed(tiny: Problem, lane: Lane, folder: Path) 
     CaseCache(folder).cases(tiny, lane)
     left = {path.name for path in folder.iterdir() if not path.name.startswith(tiny.sha256)}
     assert left == {"young.cases", "notes"}
+
+
+def test_only_one_process_makes_what_takes_long_and_a_killed_one_holds_nobody_up(tiny: Problem, folder: Path) -> None:
+    command = [sys.executable, "-m", "tests.problems.holding", str(TINY), str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "making\n"
+        cache, looks = CaseCache(folder), itertools.count()
+        with cache.making(tiny, stopped=lambda: next(looks) == 3):
+            assert next(looks) == 4  # three looks in vain, then it was told to wait no more
+        other.kill()
+    with cache.making(tiny, stopped=lambda: next(looks) > 300):
+        assert next(looks) < 300
+
+
+def test_two_packages_are_made_at_a_time(tiny: Problem, folder: Path) -> None:
+    cache = CaseCache(folder)
+    other = replace(tiny, files=replace(tiny.files, contents={**tiny.files.contents, "notes.md": b"another"}))
+    with cache.making(tiny), cache.making(other):
+        made = sorted(path.name for path in folder.iterdir())
+    assert made == sorted([f"{tiny.sha256}.making", f"{other.sha256}.making"])
