@@ -30,6 +30,7 @@ from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 from grader.services import deadline
 from grader.services.background import Background
 from grader.services.judging import Dispatch, Judging
+from grader.services.long_lived import keep_for_good
 from grader.services.packages import Packages
 from grader.services.polled import Polled
 from grader.services.samples import Samples
@@ -169,6 +170,7 @@ def _build_or_exit() -> Flask:
     except (UserError, SandboxUnavailable) as error:
         print(error, file=sys.stderr)
         raise SystemExit(4) from None  # the code by which gunicorn stops and does not try again
+    keep_for_good()
     if is_worker:
         atexit.register(_end_in_peace)  # the last one registered is the first one called
     return built

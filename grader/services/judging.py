@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Final
 
 from sqlalchemy import Engine, event
@@ -28,6 +29,7 @@ from grader.problems.loader import Problem
 from grader.report.sample_outputs import sample_outputs, to_json
 from grader.sandbox.pool import Lane, Pool
 from grader.services import evidence, sample_runs
+from grader.services.long_lived import keep_for_good
 from grader.services.packages import Packages
 from grader.services.result_rows import ResultRows, add_beside
 from grader.store import queries, review_queries
@@ -38,6 +40,7 @@ from grader.store.session import read_session, write_session
 SWEEP_S: Final = 30.0  # an idle thread looks for rows that were missed, for example because the disk was full
 STOP_S: Final = 10.0  # how long the judgements under way may take when the service stops
 HELD_MAX: Final = 4  # requests that wait for a verdict at a time; more would leave no thread for others
+SOON: Final = 2  # jobs for each lane whose turn is worth a moment's wait
 PAUSES_S: Final = (0.2, 1.0)  # before what failed by our own fault is tried again: a sandbox may need a moment
 Row = Submission | SampleRun | EvidenceRecord
 Dispatch = Callable[[Session, Row], None]
@@ -68,7 +71,7 @@ class Judging:
         self._on_judged = on_judged
         self._held = threading.BoundedSemaphore(HELD_MAX)
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._known: set[Job] = set()  # queued or under way
+        self._known: dict[Job, None] = {}  # queued or under way, in their order
         self._changed = threading.Condition()  # of what is known
         self._stopping = threading.Event()
         # daemon threads: a process that is told to end does not wait for the whole queue
@@ -93,14 +96,18 @@ class Judging:
     def wait(self, key: int, seconds: float) -> None:
         """Wait until a submission is judged here, but no longer than so many seconds.
 
-        Not at all where it is not known, or while others wait, for each takes a thread.
+        Not at all where its turn does not come soon, or while others wait, for each takes a thread.
         """
-        if self._held.acquire(blocking=False):
+        if self._is_soon((Submission, key)) and self._held.acquire(blocking=False):
             try:
                 with self._changed:
                     self._changed.wait_for(lambda: (Submission, key) not in self._known, seconds)
             finally:
                 self._held.release()
+
+    def _is_soon(self, job: Job) -> bool:
+        with self._changed:
+            return job in islice(self._known, SOON * self._pool.size)
 
     def close(self) -> None:
         """Stop; what is not judged in a moment keeps its row without a verdict and is judged at the next start."""
@@ -122,12 +129,13 @@ class Judging:
             except Exception as error:
                 if not self._stopping.is_set():
                     log.warning("the problem %s could not be prepared: %s", problem.slug, error)
+        keep_for_good()
 
     def _enqueue(self, job: Job) -> None:
         with self._changed:
             if job in self._known:
                 return
-            self._known.add(job)
+            self._known[job] = None
         self._queue.put(job)
 
     def _sweep(self) -> None:
@@ -152,7 +160,7 @@ class Judging:
             finally:
                 with self._changed:
                     if job is not None:
-                        self._known.discard(job)
+                        self._known.pop(job, None)
                     self._changed.notify_all()
 
     def judge(self, table: type[Row], key: int) -> None:

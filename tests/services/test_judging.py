@@ -21,7 +21,7 @@ from grader.problems.cache import CaseCache
 from grader.report.sample_outputs import from_json
 from grader.sandbox.pool import Pool, SandboxUnavailable
 from grader.services import attempts, candidate_view, feedback, judging
-from grader.services.judging import Judging, write_result
+from grader.services.judging import SOON, Judging, write_result
 from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.models import Attempt, Package, Submission, User
@@ -176,6 +176,25 @@ def test_a_verdict_can_be_waited_for(engine: Engine, service: Judging, ada: User
     service.wait(submission.id, 60)
     service.wait(submission.id + 1, 60)  # of which nothing is known here
     assert time.monotonic() - began < 30
+
+
+@pytest.mark.sandbox
+def test_a_verdict_whose_turn_comes_late_is_not_waited_for(
+    engine: Engine, service: Judging, pool: Pool, ada: User, attempt: Attempt
+) -> None:
+    before = SOON * pool.size
+    keys = []
+    for _ in range(before + 1):
+        with write_session(engine) as session:
+            submission = attempts.submit(session, ada, attempt.public_id, WRONG, NOON)
+            service.dispatch(session, submission)
+        keys.append(submission.id)
+    began = time.monotonic()
+    service.wait(keys[-1], 3600)  # nothing judges yet
+    assert time.monotonic() - began < 60
+    began = time.monotonic()
+    service.wait(keys[-2], 0.2)
+    assert time.monotonic() - began >= 0.2
 
 
 def test_only_some_wait_for_verdicts_at_a_time(engine: Engine, service: Judging, ada: User, attempt: Attempt) -> None:
