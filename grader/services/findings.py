@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 from grader.problems.cache import CaseCache
 from grader.report.result import json_line
 from grader.sandbox.pool import Lane
-from grader.services.judging import Graded, judge_source, pinned
+from grader.services.judged_rows import Graded, judge_source, pinned
 from grader.services.packages import Packages
 from grader.services.result_rows import ResultRows
 from grader.store import finding_queries as queries

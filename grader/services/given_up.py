@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from grader.grading.judge_run import not_judged
 from grader.grading.verdict import Reason
-from grader.services import evidence, judging, sample_runs
+from grader.services import evidence, judged_rows, sample_runs
 from grader.services.judging import Row
 from grader.store import queries, review_queries
 from grader.store.models import EvidenceRecord, SampleRun
@@ -39,7 +39,7 @@ def _give_up_submission(engine: Engine, key: int, now: datetime) -> None:
             return
         package = submission.attempt.package
         judgement = not_judged(package.slug, submission.source, Reason.JUDGE_ERROR, WHY, package.sha256)
-    judging.write_result(engine, key, judgement, now)
+    judged_rows.write_result(engine, key, judgement, now)
 
 
 def _give_up_evidence(engine: Engine, key: int, now: datetime) -> None:

@@ -19,7 +19,8 @@ from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Lane
 from grader.services import audit
-from grader.services.judging import Dispatch, Graded, judge_source, pinned
+from grader.services.judged_rows import Graded, judge_source, pinned
+from grader.services.judging import Dispatch
 from grader.services.packages import Packages
 from grader.services.result_rows import UNJUDGED, ResultRows, add_beside
 from grader.store import rejudge_moves as queries

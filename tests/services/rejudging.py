@@ -13,7 +13,7 @@ from grader.sandbox.pool import Pool
 from grader.services import rejudge, uploads
 from grader.services.background import Background
 from grader.services.interview_settings import Chosen
-from grader.services.judging import judge_row, write_result
+from grader.services.judged_rows import judge_row, write_result
 from grader.services.packages import Packages
 from grader.store.interview_models import Interview, InterviewProblem, PackageCheck, Rejudge
 from grader.store.models import Attempt, CaseResult, GroupResult, Package, Submission, SubmissionFault, User

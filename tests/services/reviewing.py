@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Engine, event
 
 from grader.grading.verdict import Judgement
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.services.reviews import Draft
 from grader.store.interview_models import Decision, Interview, InterviewMember, Part

@@ -11,7 +11,7 @@ from grader.errors import NotFound
 from grader.grading.verdict import Verdict
 from grader.services import attempts
 from grader.services.attempts import AttemptClosed, TooManyWaiting
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.session import read_session, write_session

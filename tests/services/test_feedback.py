@@ -15,7 +15,7 @@ from grader.grading.verdict import Verdict
 from grader.services import candidate_view, diagnoses, feedback, followups, own_data
 from grader.services.attempts import AttemptClosed
 from grader.services.feedback import Feedback
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.interview_models import Interview, Invitation, Shown

@@ -19,7 +19,7 @@ from grader.problems.loader import Problem
 from grader.sandbox.pool import Pool
 from grader.services import attempts, candidate_view, feedback, findings, hints, uploads
 from grader.services.background import Background, is_waiting
-from grader.services.judging import judge_row, write_result
+from grader.services.judged_rows import judge_row, write_result
 from grader.services.packages import Packages
 from grader.store import finding_queries, queries
 from grader.store.interview_models import PackageCheck

@@ -10,7 +10,7 @@ from grader.grading.verdict import Verdict
 from grader.services import attempts, feedback, followups
 from grader.services.attempts import AttemptClosed
 from grader.services.followups import Behaved, FollowUps
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.models import Attempt, User

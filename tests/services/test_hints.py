@@ -16,7 +16,7 @@ from grader.problems.loader import Problem, load_named
 from grader.services import attempts, candidate_view, feedback, hints
 from grader.services.attempts import AttemptClosed
 from grader.services.hints import Finding, ladder, visible_at
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.models import Attempt, User

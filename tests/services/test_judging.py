@@ -21,7 +21,8 @@ from grader.problems.cache import CaseCache
 from grader.report.sample_outputs import from_json
 from grader.sandbox.pool import Pool, SandboxUnavailable
 from grader.services import attempts, candidate_view, feedback, judging
-from grader.services.judging import SOON, Judging, write_result
+from grader.services.judged_rows import write_result
+from grader.services.judging import SOON, Judging
 from grader.services.packages import Packages
 from grader.store import queries
 from grader.store.models import Attempt, Package, Submission, User

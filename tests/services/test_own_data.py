@@ -11,7 +11,7 @@ from sqlalchemy import Engine, func, select
 from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
 from grader.services import accounts, attempts, links, own_data, sessions
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.store.base import Base
 from grader.store.interview_models import ApiToken, IdempotentReply, Rejudge

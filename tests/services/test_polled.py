@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import Engine
 
 from grader.grading.verdict import Verdict
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.services.polled import HELD_MAX, Polled
 from tests.services.made import NOON, make_attempt, make_candidate, make_judgement, make_submission

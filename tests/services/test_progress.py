@@ -11,7 +11,7 @@ from sqlalchemy import Engine, event, update
 
 from grader.grading.verdict import Finding, Verdict
 from grader.services import attempts, diagnoses, followups, progress
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.mastery import Suggestion
 from grader.services.packages import Packages
 from grader.services.progress import Overview

@@ -13,7 +13,7 @@ from grader.grading.verdict import Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Pool
 from grader.services import accounts, rejudge, rejudge_versions, rejudge_work
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.services.rejudge import State
 from grader.services.rejudge_versions import NotNow

@@ -15,7 +15,7 @@ from grader.grading.verdict import Verdict
 from grader.services import attempts, deadline, drafts, feedback, hints, invitations, sample_runs, taking
 from grader.services.attempts import AttemptClosed
 from grader.services.interview_settings import Chosen
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.services.practice_lock import ClosedMeanwhile
 from grader.services.sessions import hash_of

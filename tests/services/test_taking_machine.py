@@ -33,7 +33,7 @@ from grader.services import (
     taking,
 )
 from grader.services.attempts import AttemptClosed
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.services.practice_lock import ClosedMeanwhile
 from grader.store import queries

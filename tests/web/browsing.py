@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse, encode_multipart
 
 from grader.grading.verdict import Judgement
 from grader.services import accounts
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.store.base import Base
 from grader.store.models import Submission
 from grader.store.session import read_session, write_session

@@ -16,7 +16,7 @@ from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Pool
 from grader.services import accounts, interviews, invitations, links
 from grader.services.interview_settings import Chosen, Settings
-from grader.services.judging import judge_row, write_result
+from grader.services.judged_rows import judge_row, write_result
 from grader.services.packages import Packages
 from grader.store.account_queries import user_named
 from grader.store.interview_models import PackageCheck

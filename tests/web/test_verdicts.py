@@ -11,7 +11,7 @@ from sqlalchemy import Engine, select
 
 from grader.grading.verdict import Failure, Judgement, Reason, Verdict
 from grader.report.sample_outputs import Kept, SampleOutputs, to_json
-from grader.services.judging import write_result
+from grader.services.judged_rows import write_result
 from grader.store.models import Attempt, Submission
 from grader.store.session import read_session
 from tests.services.made import after, make_judgement
