@@ -251,7 +251,7 @@ def test_the_threads_survive_what_judging_throws(
 
     keys = [make_submission(engine, ada, attempt, RIGHT).id for _ in range(3)]
     with monkeypatch.context() as patch:
-        patch.setattr(judging, "examine", explode)
+        patch.setattr(judged_rows, "examine", explode)
         service.start()
         assert wait_until(lambda: None not in verdicts(engine))
     assert verdicts(engine) == [Verdict.JE] * 3
@@ -278,7 +278,7 @@ def test_what_fails_by_our_own_fault_is_tried_again(
         return examine(*arguments, **named)
 
     left = ["a zygote was killed while it started"] * 2
-    monkeypatch.setattr(judging, "examine", fail_at_first)
+    monkeypatch.setattr(judged_rows, "examine", fail_at_first)
     make_submission(engine, ada, attempt, RIGHT)
     service.start()
     assert wait_until(lambda: verdicts(engine) == [Verdict.AC])
