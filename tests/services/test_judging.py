@@ -20,7 +20,7 @@ from grader.grading.verdict import Finding, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.report.sample_outputs import from_json
 from grader.sandbox.pool import Pool, SandboxUnavailable
-from grader.services import attempts, candidate_view, feedback, judging
+from grader.services import attempts, candidate_view, feedback, judged_rows, judging
 from grader.services.judged_rows import write_result
 from grader.services.judging import SOON, Judging
 from grader.services.packages import Packages
