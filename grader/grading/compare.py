@@ -228,14 +228,15 @@ def _worst(name: str, output: Array, expected: Array, bound: Array) -> str:
 
 
 def _same(contract: Contract, case: Case, outputs: list[Array], again: bytes | Raised) -> bool:
-    """Whether the second call's answer is the first one's within the tolerance."""
+    """Whether the second call's answer is the first one's within the tolerance, and right as that was."""
     if isinstance(again, Raised):
         return False
     second = _outputs(contract, Received.of(case, again))
     if isinstance(second, Failure):
         return False
     pairs = zip(outputs, second, case.bounds, strict=True)
-    return all(a.shape == b.shape and _is_close(b, a, bound) for a, b, bound in pairs)
+    is_same = all(a.shape == b.shape and _is_close(b, a, bound) for a, b, bound in pairs)
+    return is_same and is_right(case, second)
 
 
 def _index(index: tuple[Any, ...]) -> str:

@@ -12,6 +12,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from grader.errors import InvalidPackage
 from grader.grading import pair_table
 from grader.grading.attention_invariants import stage_of
@@ -19,7 +21,7 @@ from grader.grading.attention_trace import STAGES
 from grader.grading.compare import right_outputs
 from grader.grading.fault_runs import fault_table, is_built
 from grader.grading.fault_table import FaultRow, FaultTable
-from grader.grading.fingerprint import recognised
+from grader.grading.fingerprint import recognised, tell_nothing
 from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
 from grader.grading.looks import Look, layer_of, looks_at
@@ -86,7 +88,8 @@ def diagnose(
         return untold
     try:
         cases = cache.cases(problem, lane)
-        return _Diagnosing(problem, source, judged, cases, lane, cache).diagnosis(trace, build)
+        with np.errstate(all="ignore"):  # whatever numbers came
+            return _Diagnosing(problem, source, judged, cases, lane, cache).diagnosis(trace, build)
     except InvalidPackage:
         return untold
     except SandboxLost:
@@ -127,6 +130,7 @@ class _Diagnosing:
             rows = recognised(table, self._mine, [case.failure is not None for case in self._judged.judgement.cases])
             if not rows and not self._is_only_returned_wrongly():
                 rows = self._pairs(table)
+            rows = [] if tell_nothing(rows) else rows
         reference = reference_of(self._problem, self._cases, self._lane, self._cache)
         failing = self._failing(reference)
         looks = looks_at(self._problem, self._source, failing, reference, self._lane) if trace else ()

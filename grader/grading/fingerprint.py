@@ -12,6 +12,7 @@ from grader.grading.fault_table import FaultRow, FaultTable, stacked
 from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, Numbers, are_like, bound_of
 from grader.problems.cases import Case
 
+ALIKE_MAX: Final = 4  # different faults that a submission may behave like at once
 FEW: Final = 5  # rows that are compared on all other cases one by one
 
 
@@ -36,6 +37,12 @@ def recognised(table: FaultTable, mine: Sequence[Footprint], failed: Sequence[bo
         returned = [position for position in reached if not mine[position].key.startswith(RAISED)]
         found = _like(table, mine, returned) if len(returned) < len(reached) else []
     return found
+
+
+def tell_nothing(rows: Sequence[FaultRow]) -> bool:
+    """Whether so many different faults return the same that none of them is told: NaN everywhere, for instance."""
+    kinds = {row.parts for row in rows}
+    return len(kinds) > ALIKE_MAX and not frozenset.intersection(*kinds)
 
 
 def _like(table: FaultTable, mine: Sequence[Footprint], positions: Sequence[int]) -> list[FaultRow]:

@@ -57,6 +57,15 @@ Y, W = np.arange(6.0).reshape(3, 2) + 1, np.tri(3)
 CASE = case_of(Y, W, zeros=(False, True))
 
 
+def test_the_second_answer_is_as_right_as_the_first() -> None:
+    leaking = W.copy()
+    leaking[0, 2] = ATOL / 2
+    assert reason_of(PAIR, CASE, answer_of(Y, W, again=[Y, leaking])) is Reason.NOT_REPEATABLE
+    near, far = Y * (1 + 0.8 * RTOL), Y * (1 + 1.5 * RTOL)
+    assert reason_of(PAIR, CASE, answer_of(near, W, again=[near, W])) is None
+    assert reason_of(PAIR, CASE, answer_of(near, W, again=[far, W])) is Reason.NOT_REPEATABLE
+
+
 def test_equal_outputs_are_right() -> None:
     assert reason_of(PAIR, CASE, answer_of(Y, W)) is None
     assert reason_of(PAIR, CASE, answer_of(Y.astype(np.float32), W)) is None
