@@ -45,7 +45,9 @@ def close(
     found = taking_queries.invitation_locked(session, invitation)
     if found.ended_at is not None or found.ends_at is None:
         return ()
-    if ended_by is None and not own_time.is_over(found, now):  # more time was given meanwhile
+    if own_time.is_over(found, now):
+        ended_by = None  # the clock, or an interviewer, was faster
+    elif ended_by is None:  # more time was given meanwhile
         return ()
     found.ended_at = min(now, found.ends_at)
     made = [

@@ -43,6 +43,7 @@ class Feedback:
     is_open: bool  # whether sources and drafts are still taken
     is_over: bool  # practice: solved or given up; interview: the own time is over
     is_practice: bool
+    is_closed_meanwhile: bool = False  # another interview, which they are taking, has the problem: nothing is shown
 
 
 def of(session: Session, attempt: Attempt, now: datetime) -> Feedback:
@@ -70,15 +71,26 @@ def require_content(shown: Feedback) -> None:
         )
 
 
-def visible(attempt: Attempt, interview: Interview | None, invitation: Invitation | None, now: datetime) -> Feedback:
-    """Return what a candidate sees of an attempt now, apart from whether practice is closed.
+def visible(
+    attempt: Attempt,
+    interview: Interview | None,
+    invitation: Invitation | None,
+    now: datetime,
+    closed: frozenset[str] = frozenset(),
+) -> Feedback:
+    """Return what a candidate sees of an attempt now; whether practice is closed is asked elsewhere.
 
     Answers never open before the candidate's own time is over, and they and the statement stay closed after it until
     nobody else can start any more: who comes later meets the same problems.
+
+    Args:
+        closed: the problems that an interview closes which the candidate is taking.
     """
     if interview is None or invitation is None:
         return _practice(attempt)
     is_over = own_time.is_over(invitation, now)
+    if closed and is_over and attempt.package.slug in closed:
+        return _CLOSED
     is_released = is_over and interview.released_at is not None and interview.released_at <= now
     opened = {
         Shown.AT_ONCE: True,
@@ -103,6 +115,21 @@ def visible(attempt: Attempt, interview: Interview | None, invitation: Invitatio
         is_over=is_over,
         is_practice=False,
     )
+
+
+_CLOSED: Final = Feedback(
+    verdict=False,
+    points=False,
+    by_hand=False,
+    answers=False,
+    hint_level=0,
+    questions=False,
+    content=False,
+    is_open=False,
+    is_over=True,
+    is_practice=False,
+    is_closed_meanwhile=True,
+)
 
 
 def is_closed_to_all(interview: Interview, now: datetime) -> bool:

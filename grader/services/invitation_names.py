@@ -15,7 +15,11 @@ from grader.services.names import look_of
 from grader.store.interview_models import LABEL_LENGTH
 
 LIST_BYTES_MAX: Final = 256 << 10
-LABEL_WORDS: Final = ("candidate", "name", "label")  # a first line that is one of these names the column
+# a first line that is one of these names the column
+LABEL_WORDS: Final = frozenset(
+    ["candidate", "name", "label", "full name", "fullname", "display name", "student", "student name", "email"]
+)
+PART_WORDS: Final = frozenset(["first name", "given name", "last name", "family name", "surname"])
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,16 @@ def read_names(data: bytes | str) -> list[str]:
     A text whose first cell is a word for that column is CSV as well.
 
     Raises:
-        UnusableSettings: it cannot be read, is too long, or one of the names cannot be used.
+        UnusableSettings: it cannot be read, is too long, or one of the names cannot be used or is spread over columns.
     """
     text = data if isinstance(data, str) else _decoded(data)
     if len(text) > LIST_BYTES_MAX:
         raise UnusableSettings("The list is too long; invite at most a thousand candidates at once.", "names")
-    is_headed = text.strip().partition("\n")[0].split(_delimiter(text))[0].strip(' "\r').casefold() in LABEL_WORDS
+    head = text.strip().partition("\n")[0].split(_delimiter(text))[0].strip(' "\r').casefold()
+    head = head.replace("_", " ").replace("-", " ")
+    if head in PART_WORDS:
+        raise UnusableSettings("The list has names in several columns; write the whole name in the first one.", "names")
+    is_headed = head in LABEL_WORDS
     is_table = isinstance(data, bytes) or is_headed
     lines = _first_column(text) if is_table else text.splitlines()
     cells = [(number, cell.strip()) for number, cell in enumerate(lines, start=1) if cell.strip()]

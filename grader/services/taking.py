@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
 from grader.report.visible import visible
-from grader.services import audit, candidate_view, deadline, feedback, own_time
+from grader.services import audit, candidate_view, deadline, feedback, own_time, practice_lock
 from grader.services.candidate_view import HandedIn
 from grader.services.feedback import Feedback
 from grader.services.packages import Packages
@@ -248,9 +248,10 @@ def _tasks(session: Session, invitation: Invitation, interview: Interview, now: 
     attempts = queries.attempts_in(session, invitation)
     submissions = queries.submissions_of(session, attempts)
     by_hand = scores_by_hand(session, [attempt.id for attempt in attempts])
+    closed = practice_lock.closed_slugs(session, attempts[0].candidate, now) if attempts else frozenset()
     tasks = []
     for number, attempt in enumerate(attempts, start=1):
-        shown, own = feedback.visible(attempt, interview, invitation, now), submissions[attempt.id]
+        shown, own = feedback.visible(attempt, interview, invitation, now, closed), submissions[attempt.id]
         used = sum(not one.is_by_clock and one.verdict is not Verdict.JE for one in own)
         tasks.append(
             Task(

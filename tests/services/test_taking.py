@@ -21,9 +21,10 @@ from grader.services.practice_lock import ClosedMeanwhile
 from grader.services.sessions import hash_of
 from grader.services.taking import InvitationEnded, NotOpen, Stage, Taking
 from grader.store import queries, taking_queries
-from grader.store.interview_models import AuditEntry, Interview, Invitation
+from grader.store.interview_models import AuditEntry, Interview, Invitation, Shown
 from grader.store.models import Attempt, Submission, User
 from grader.store.session import read_session, write_session
+from grader.store.time_models import EarlyEnd
 from tests.services.interviewing import begin, make_interview, make_interviewer, make_invitations
 from tests.services.made import NOON, after, make_candidate, make_judgement
 from tests.services.tiny_package import RIGHT, SLUG, WRONG
@@ -351,6 +352,17 @@ def test_the_clock_goes_by_the_limit_too(make_place: Callable[..., Place]) -> No
     assert place.close_due(END + SECOND) == []
 
 
+def test_who_ends_it_second_has_not_ended_it(place: Place) -> None:
+    place.begin()
+    with write_session(place.engine) as session:
+        ids = (place.interview.public_id, place.accepted)
+        invitations.end_early(session, place.lead, *ids, "Left the room.", after(5), is_told=False)
+    place.end(after(6))
+    with read_session(place.engine) as session:
+        assert session.scalars(select(EarlyEnd.reason)).all() == ["Left the room."]
+    assert place.actions()[-1] == "invitation.close"
+
+
 def test_ending_early_hands_the_draft_in(place: Place) -> None:
     place.begin()
     place.draft(RIGHT, after(3))
@@ -445,6 +457,30 @@ def test_an_earlier_interview_tells_nothing_of_what_a_later_one_closes(place: Pl
     else:
         assert shown(after(5))
     assert shown(after(65))
+
+
+@pytest.mark.parametrize("is_locking", [True, False])
+def test_an_earlier_interviews_page_tells_nothing_of_it_either(
+    make_place: Callable[..., Place], is_locking: bool
+) -> None:
+    place = make_place(verdicts=Shown.AT_ONCE, points=Shown.AT_ONCE)
+    attempt = place.begin()
+    submission = place.submit(RIGHT, after(2))
+    write_result(place.engine, submission.id, make_judgement(Verdict.AC), after(2))
+    place.end(after(3))
+    later = make_interview(place.engine, place.packages, place.lead, locks_practice=is_locking)
+    (invited,) = make_invitations(place.engine, place.lead, later, "Ada L.")
+    begin(place.engine, invited.token, place.ada, after(4))
+
+    def told(now: datetime) -> tuple[bool, float | None, Verdict | None]:
+        with read_session(place.engine) as session:
+            (task,) = taking.taking(session, place.ada, place.accepted, now).tasks
+            assert task.attempt.id == attempt.id
+            assert task.last is not None
+            return task.shown.questions, task.points, task.last.verdict
+
+    assert told(after(65)) == (True, 100.0, Verdict.AC)
+    assert told(after(5)) == ((False, None, None) if is_locking else told(after(65)))
 
 
 def test_practice_stays_open_for_others(place: Place) -> None:

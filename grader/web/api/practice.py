@@ -56,7 +56,7 @@ def show_problem(call: Call, slug: str) -> schemas.ProblemView:
         progress = attempts.progress(session, call.caller.user)
         closed = practice_lock.closed_slugs(session, call.caller.user, call.received_at)
         own = progress.get(slug, Progress()).attempts[:ATTEMPTS_SHOWN]
-        lines = [attempt_line(attempt, call.received_at) for attempt in own]
+        lines = [attempt_line(attempt, call.received_at, closed) for attempt in own]
     return schemas.ProblemView(
         **_problem_line(problem, progress, closed),
         about=problem.statement.strip().split("\n\n", 1)[0],
@@ -81,8 +81,9 @@ def list_attempts(call: Call, query: schemas.Page) -> schemas.AttemptList:
     offset = (query.page - 1) * ATTEMPTS_SHOWN
     with read_session(service().engine) as session:
         found = api_queries.attempts_page(session, call.caller.user, offset, ATTEMPTS_SHOWN + 1)
+        closed = practice_lock.closed_slugs(session, call.caller.user, call.received_at)
     return schemas.AttemptList(
-        attempts=[attempt_line(attempt, call.received_at) for attempt in found[:ATTEMPTS_SHOWN]],
+        attempts=[attempt_line(attempt, call.received_at, closed) for attempt in found[:ATTEMPTS_SHOWN]],
         next_page=query.page + 1 if len(found) > ATTEMPTS_SHOWN else None,
     )
 
@@ -102,7 +103,7 @@ def _attempt_view(call: Call, public_id: str) -> schemas.AttemptView:
         submissions = api_queries.newest_submissions(session, attempt, SUBMISSIONS_SHOWN)
     contract = schemas.Contract.model_validate(_lists(asdict(contract_table(problem))))
     return schemas.AttemptView(
-        **attempt_line(attempt, call.received_at).model_dump(),
+        **attempt_line(attempt, call.received_at, frozenset()).model_dump(),
         statement=problem.statement if shown.content else None,
         contract=contract if shown.content else None,
         starter=problem.starter(attempt.variant) if shown.content else None,
@@ -126,10 +127,14 @@ def settle(call: Call, public_id: str) -> None:
     deadline.settle(parts.engine, call.caller.user, public_id, parts.packages, parts.dispatch, call.received_at)
 
 
-def attempt_line(attempt: Attempt, now: datetime) -> schemas.AttemptLine:
-    """Return an attempt as lists tell it; of one in an interview no more than its candidate may see."""
+def attempt_line(attempt: Attempt, now: datetime, closed: frozenset[str]) -> schemas.AttemptLine:
+    """Return an attempt as lists tell it; of one in an interview no more than its candidate may see.
+
+    Args:
+        closed: the problems that an interview closes which the candidate is taking.
+    """
     invitation = attempt.invitation if attempt.invitation_id else None  # lists of practice are not read with it
-    shown = feedback.visible(attempt, invitation.interview if invitation else None, invitation, now)
+    shown = feedback.visible(attempt, invitation.interview if invitation else None, invitation, now, closed)
     in_interview = "ended" if shown.is_over else "in progress"
     place = attempt.interview_problem if invitation else None
     return schemas.AttemptLine(
