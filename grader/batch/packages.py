@@ -48,18 +48,17 @@ def prepare_packages(
         notice.cancel()
 
 
-def broken_packages(
-    root: Path, slugs: Collection[str], cache: CaseCache | None, allow_weak: bool = False
-) -> frozenset[str]:
-    """Return the problems that nothing can be judged against: the package cannot be loaded, or its cases not be made.
+def broken_packages(root: Path, slugs: Collection[str], cache: CaseCache, allow_weak: bool = False) -> frozenset[str]:
+    """Return the problems that nothing can be judged against, as far as this machine can tell.
+
+    The package cannot be loaded, or its cases cannot be made: by a fault of its own, or because no sandbox runs here.
 
     Args:
-        cache: where cases are kept; None makes none.
         allow_weak: as for `Lane`.
     """
     problems = {slug: _loaded(root, slug) for slug in slugs}
     broken = {slug for slug, problem in problems.items() if problem is None}
-    if cache is not None and len(broken) < len(problems):
+    if len(broken) < len(problems):
         with Pool(1, allow_weak) as pool, pool.lane() as lane:
             broken |= {slug for slug, problem in problems.items() if problem and not _has_cases(problem, lane, cache)}
     return frozenset(broken)
@@ -68,10 +67,8 @@ def broken_packages(
 def _has_cases(problem: Problem, lane: Lane, cache: CaseCache) -> bool:
     try:
         cache.cases(problem, lane)
-    except InvalidPackage:
+    except (InvalidPackage, SandboxLost, SandboxUnavailable):
         return False
-    except (SandboxLost, SandboxUnavailable):  # which is not the package's fault
-        return True
     return True
 
 

@@ -181,9 +181,9 @@ class _Run:
         if resume and path.is_file():
             wrote = Wrote.of(self.out, earlier, [line.key for line in read_lines(path)])
             if changed := changed_problems(path, wanted):
-                cache = CaseCache(how.settings.cache) if how.database is None else None
-                weak = how.settings.allow_weak_sandbox
-                wanted = replace(wanted, broken=broken_packages(how.settings.problems, changed, cache, weak))
+                settings = how.settings  # this machine tries them, whoever judges: dropped results do not come back
+                cache, weak = CaseCache(settings.cache), settings.allow_weak_sandbox
+                wanted = replace(wanted, broken=broken_packages(settings.problems, changed, cache, weak))
         if manifest.settings.evidence:
             places = Places.of(self.out, manifest.candidates)
             how, wanted = replace(how, evidence=places), replace(wanted, lacks=places.lacks_evidence)

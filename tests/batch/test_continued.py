@@ -12,6 +12,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from grader.batch.packages import broken_packages
+from grader.problems.cache import CaseCache
 from tests.batch.folders import BATCH, RIGHT, WRONG, copy_judged, put, verdicts
 from tests.cli.running import Command
 from tests.packages import TINY
@@ -146,6 +148,14 @@ def test_results_of_a_package_that_is_broken_meanwhile_stay(folder: Command, how
         [said, "4 results (4 of them from before): 3 AC, 1 WA; in out"],
     )
     assert contents(folder.folder / "out") == before
+
+
+def test_a_package_that_nobody_can_try_here_counts_as_broken(
+    folder: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.executable", "/bin/false")  # no sandbox starts
+    found = broken_packages(folder.folder / "bank", {"first"}, CaseCache(tmp_path / "no cases yet"))
+    assert found == {"first"}
 
 
 def test_what_is_new_for_a_broken_package_is_our_failure_beside_what_stays(judged: Command) -> None:

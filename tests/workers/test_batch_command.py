@@ -292,6 +292,26 @@ def test_a_broken_package_is_told_as_this_machine_tells_it(
     assert f"{SLUG}/problem.yaml: " in there.err
 
 
+def test_results_of_a_package_that_is_broken_meanwhile_stay(
+    command: Command, engine: Engine, postgres_url: str, problems: Path, env: dict[str, str]
+) -> None:
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    assert command.run(*BATCH, env=env).code == 0
+    before = {path.name: path.read_bytes() for path in (command.folder / "out").iterdir()}
+    with (problems / SLUG / "cases.py").open("a") as file:
+        file.write("\n\nraise ValueError\n")
+    ended = command.run(*BATCH, "--resume", f"--database={postgres_url}", env=env)
+    assert (ended.code, ended.err.splitlines()) == (
+        0,
+        [
+            f"grader: The package {SLUG} cannot be used now; its 1 result stays as it was "
+            f"(grader check {SLUG} says why; mend it, then go on with --resume).",
+            "1 result (1 of them from before): 1 AC; in out",
+        ],
+    )
+    assert {path.name: path.read_bytes() for path in (command.folder / "out").iterdir()} == before
+
+
 def test_results_are_judged_again_by_workers(
     command: Command, engine: Engine, postgres_url: str, problems: Path, workers: Workers, env: dict[str, str]
 ) -> None:
