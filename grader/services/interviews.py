@@ -22,6 +22,7 @@ from grader.services.interview_settings import (
 )
 from grader.services.packages import Packages
 from grader.store import interview_queries as queries
+from grader.store import package_queries
 from grader.store.interview_models import TITLE_LENGTH, Interview, InterviewMember, InterviewProblem, Part
 from grader.store.models import Package, User
 from grader.wording import counted, plural, told_time
@@ -108,8 +109,10 @@ def clone(session: Session, user: User, public_id: str, now: datetime) -> Interv
 
     Raises:
         NotFound: the user leads no such interview.
+        NotNow: one of its problems was retired.
     """
     source = queries.interview_of(session, user, public_id, Part.LEAD)
+    _require_no_retired(session, source)
     copy = Interview(created_at=now, version=1)
     _write(copy, settings_of(source))
     copy.title = source.title[: TITLE_LENGTH - len(COPY)] + COPY
@@ -267,6 +270,15 @@ def _require_answers_unread(interview: Interview, closes_at: datetime | None, no
         raise NotNow(
             "Since it closed, candidates can read the answers, so it does not open again; copy the interview to invite "
             "others."
+        )
+
+
+def _require_no_retired(session: Session, interview: Interview) -> None:
+    retired = package_queries.retired_among(session, [problem.package for problem in interview.problems])
+    if retired is not None:
+        raise NotNow(
+            f"{retired.title} is not there any more, as its package was retired; set up a new interview with another "
+            "problem."
         )
 
 

@@ -161,6 +161,18 @@ def with_attempts(session: Session) -> Sequence[Package]:
     return session.scalars(statement).all()
 
 
+def retired_among(session: Session, packages: Sequence[Package]) -> Package | None:
+    """Return one of some packages that was uploaded and cannot be used any more."""
+    statement = (
+        select(Package)
+        .join(PackageCheck, PackageCheck.package_id == Package.id)
+        .where(Package.id.in_([package.id for package in packages]), ~is_usable())
+        .order_by(Package.id)
+        .limit(1)
+    )
+    return session.scalar(statement)
+
+
 def is_usable() -> ColumnElement[bool]:
     """Return the condition under which a joined check lets its package be used."""
     return PackageCheck.is_accepted & PackageCheck.retired_at.is_(None)

@@ -11,7 +11,7 @@ import yaml
 from sqlalchemy import Engine, select
 
 from grader.errors import NotFound
-from grader.services import interviewers, interviews
+from grader.services import interviewers, interviews, uploads
 from grader.services.interview_settings import Chosen, FixedByStart, UnusableSettings, settings_of
 from grader.services.interviews import NotNow, Outdated
 from grader.services.packages import Packages
@@ -232,6 +232,23 @@ def test_a_copy_has_everything_but_window_and_candidates(engine: Engine, package
         assert queries.number_of_invitations(session, copy) == 0
     with pytest.raises(NotFound), write_session(engine) as session:
         interviews.clone(session, rob, interview.public_id, NOON)
+
+
+def test_a_copy_takes_no_retired_package(engine: Engine, packages: Packages, lead: User) -> None:
+    mine = Package(sha256="f" * 64, slug="mine", title="Mine", archive=b"", created_at=NOON, uploaded_by_id=lead.id)
+    with write_session(engine) as session:
+        session.add(PackageCheck(package=mine, is_accepted=True))
+    interview = make_interview(engine, packages, lead, problems=(Chosen("f" * 64),))
+    with write_session(engine) as session:
+        uploads.set_retired(session, lead, "f" * 64, NOON, is_retired=True)
+    with pytest.raises(NotNow) as refused, write_session(engine) as session:
+        interviews.clone(session, lead, interview.public_id, NOON)
+    assert refused.value.message == (
+        "Mine is not there any more, as its package was retired; set up a new interview with another problem."
+    )
+    with write_session(engine) as session:
+        uploads.set_retired(session, lead, "f" * 64, NOON, is_retired=False)
+        interviews.clone(session, lead, interview.public_id, NOON)
 
 
 def test_release_and_archive_wait_for_who_is_under_way(
