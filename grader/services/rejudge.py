@@ -31,7 +31,7 @@ from grader.store.interview_models import Interview, InterviewProblem, Rejudge
 from grader.store.models import User
 from grader.store.queries import package_of
 from grader.store.rejudge_queries import Changed, Counts
-from grader.store.sitting_queries import require_not_sat
+from grader.store.sitting_queries import require_no_place, require_not_sat
 from grader.store.taking_queries import interviews_locked
 from grader.wording import counted, plural
 
@@ -77,6 +77,7 @@ def create(
     Raises:
         NotFound: the user may not do that, or there is no such version.
         SatByReader: the user sits the problem in an interview.
+        PlaceOfReader: they ask for everybody's attempts, and have a place in an interview with the problem.
         NotNow: no attempt has the old version, or the new one lacks a variant that an attempt was given.
     """
     if interview is None and not user.is_admin:
@@ -86,6 +87,8 @@ def create(
     if before is None or (found is not None and all(problem.package_id != before.id for problem in found.problems)):
         raise NotFound(NO_VERSION)
     require_not_sat(session, user, [before])
+    if found is None:
+        require_no_place(session, user, before)
     after = version_of(session, before, new, packages, now)
     rejudge = Rejudge(
         user_id=user.id,
@@ -141,7 +144,7 @@ def apply(session: Session, user: User, public_id: str, packages: Packages, now:
 
     Raises:
         NotFound: there is no such rejudge for this user.
-        NotNow: it is not ready, or what it was made from is not as it was at the preview.
+        NotNow: it is not ready, another one is under way, or what it was made from is not as it was at the preview.
     """
     rejudge, state, counts = _locked(session, user, public_id)
     if state is State.JUDGING:
@@ -150,6 +153,7 @@ def apply(session: Session, user: User, public_id: str, packages: Packages, now:
         raise NotNow("This was applied before.")
     if counts.ours:
         raise NotNow(f"{counts.ours} could not be judged with the new version; judge those again first.")
+    _require_alone(session, rejudge)
     problems = _locked_problems(session, lambda: queries.problems_with(session, rejudge))
     _require_as_previewed(session, rejudge, packages)
     rejudge.apply_asked_at = now
@@ -166,6 +170,20 @@ def apply(session: Session, user: User, public_id: str, packages: Packages, now:
         verdicts=counts.verdicts,
         scores=counts.scores,
     )
+
+
+def _require_alone(session: Session, rejudge: Rejudge) -> None:
+    """Make sure that no other rejudge moves any of the same attempts until this transaction ends.
+
+    Raises:
+        NotNow: one does so now.
+    """
+    moves.lock_versions(session, rejudge)
+    other = moves.moving_beside(session, rejudge)
+    if other is not None:
+        versions = f"from version {other.from_package.sha256[:12]} to {other.to_package.sha256[:12]}"
+        done = "applied" if other.undo_asked_at is None else "undone"
+        raise NotNow(f"Judging again {versions} is being {done} at this moment; wait until that is done.")
 
 
 def _require_as_previewed(session: Session, rejudge: Rejudge, packages: Packages) -> None:
@@ -190,11 +208,13 @@ def undo(session: Session, user: User, public_id: str, packages: Packages, now: 
 
     Raises:
         NotFound: there is no such rejudge for this user.
-        NotNow: it is not applied, a later one has moved its attempts on, or the old version lacks a variant by now.
+        NotNow: it is not applied, another one is under way or has moved its attempts on, or the old version lacks a
+            variant by now.
     """
     rejudge, state, _ = _locked(session, user, public_id)
     if state is not State.APPLIED:
         raise NotNow("Only what is applied can be undone.")
+    _require_alone(session, rejudge)
     if moved_on := moves.number_moved_on(session, rejudge):
         raise NotNow(
             f"{moved_on} of the attempts {plural(moved_on, 'was')} judged again later with yet another version; "

@@ -69,12 +69,14 @@ def move(engine: Engine, key: int, dispatch: Dispatch, now: datetime) -> bool:
 
 
 def _apply(session: Session, rejudge: Rejudge, dispatch: Dispatch, now: datetime) -> bool:
-    attempts = queries.attempts_to_move(session, rejudge, CHUNK)
-    if not attempts:
+    picked = queries.attempts_to_move(session, rejudge, CHUNK)
+    if not picked:
         rejudge.applied_at = now
         audit.record(session, None, "rejudge.applied", rejudge, now, rejudge.interview)
         return False
-    submissions = queries.submissions_locked(session, attempts)
+    if not (attempts := queries.attempts_locked(session, picked, rejudge.from_package_id)):
+        return True
+    submissions = queries.submissions_of(session, attempts)
     items = queries.items_of(session, rejudge, submissions)
     new: dict[int, ResultRows | None] = {}
     for submission in submissions:
@@ -91,12 +93,14 @@ def _apply(session: Session, rejudge: Rejudge, dispatch: Dispatch, now: datetime
 
 
 def _restore(session: Session, rejudge: Rejudge, dispatch: Dispatch, now: datetime) -> bool:
-    attempts = queries.attempts_to_restore(session, rejudge, CHUNK)
-    if not attempts:
+    picked = queries.attempts_to_restore(session, rejudge, CHUNK)
+    if not picked:
         rejudge.undone_at = now
         audit.record(session, None, "rejudge.undone", rejudge, now, rejudge.interview)
         return False
-    submissions = queries.submissions_locked(session, attempts)
+    if not (attempts := queries.attempts_locked(session, picked, rejudge.to_package_id)):
+        return True
+    submissions = queries.submissions_of(session, attempts)
     items = queries.items_of(session, rejudge, submissions)
     old: dict[int, ResultRows | None] = {}
     for submission in submissions:

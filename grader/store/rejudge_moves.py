@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload, undefer
 
 from grader.store.interview_models import InterviewProblem, Rejudge, RejudgedAttempt, RejudgeItem
-from grader.store.models import Attempt, CaseResult, GroupResult, Submission, SubmissionFault
+from grader.store.models import Attempt, CaseResult, GroupResult, Package, Submission, SubmissionFault
 from grader.store.rejudge_queries import scope
 
 
@@ -51,11 +50,43 @@ def rejudge_locked(session: Session, key: int) -> Rejudge | None:
     return session.scalar(select(Rejudge).filter_by(id=key).with_for_update())
 
 
+_IS_MOVING: Final = or_(
+    and_(Rejudge.apply_asked_at.is_not(None), Rejudge.applied_at.is_(None)),
+    and_(Rejudge.undo_asked_at.is_not(None), Rejudge.undone_at.is_(None)),
+)
+
+
 def rejudges_to_move(session: Session) -> Sequence[int]:
     """Return the keys of rejudges that are being applied or undone."""
-    is_applying = and_(Rejudge.apply_asked_at.is_not(None), Rejudge.applied_at.is_(None))
-    is_undoing = and_(Rejudge.undo_asked_at.is_not(None), Rejudge.undone_at.is_(None))
-    return session.scalars(select(Rejudge.id).where(or_(is_applying, is_undoing)).order_by(Rejudge.id)).all()
+    return session.scalars(select(Rejudge.id).where(_IS_MOVING).order_by(Rejudge.id)).all()
+
+
+def lock_versions(session: Session, rejudge: Rejudge) -> None:
+    """Let no rejudge that shares a version with this one be applied or undone until this transaction ends.
+
+    The interviews that both would lock are not always there to be locked: who is second may find them moved already, or
+    both have attempts from practice alone. Attempts can still be started: they only refer to a package.
+    """
+    keys = (rejudge.from_package_id, rejudge.to_package_id)
+    statement = select(Package.id).where(Package.id.in_(keys)).order_by(Package.id)
+    session.execute(statement.with_for_update(key_share=True)).all()
+
+
+def moving_beside(session: Session, rejudge: Rejudge) -> Rejudge | None:
+    """Return another rejudge that is being applied or undone and may have attempts in common with this one."""
+    versions = (rejudge.from_package_id, rejudge.to_package_id)
+    statement = (
+        select(Rejudge)
+        .where(_IS_MOVING, Rejudge.id != rejudge.id)
+        .where(or_(Rejudge.from_package_id.in_(versions), Rejudge.to_package_id.in_(versions)))
+        .options(joinedload(Rejudge.from_package), joinedload(Rejudge.to_package))
+        .order_by(Rejudge.id)
+        .limit(1)
+    )
+    if rejudge.interview_id is not None:
+        is_here = or_(Rejudge.interview_id.is_(None), Rejudge.interview_id == rejudge.interview_id)
+        statement = statement.where(is_here)
+    return session.scalar(statement)
 
 
 def attempts_to_move(session: Session, rejudge: Rejudge, limit: int) -> list[int]:
@@ -64,8 +95,12 @@ def attempts_to_move(session: Session, rejudge: Rejudge, limit: int) -> list[int
 
 
 def attempts_to_restore(session: Session, rejudge: Rejudge, limit: int) -> list[int]:
-    """Return the keys of attempts that were moved and not restored yet."""
-    statement = select(RejudgedAttempt.attempt_id).where(RejudgedAttempt.rejudge_id == rejudge.id)
+    """Return the keys of attempts that were moved, not restored yet, and not moved on by another rejudge."""
+    statement = (
+        select(RejudgedAttempt.attempt_id)
+        .join(Attempt, Attempt.id == RejudgedAttempt.attempt_id)
+        .where(RejudgedAttempt.rejudge_id == rejudge.id, Attempt.package_id == rejudge.to_package_id)
+    )
     return list(session.scalars(statement.order_by(RejudgedAttempt.attempt_id).limit(limit)))
 
 
@@ -79,17 +114,23 @@ def number_moved_on(session: Session, rejudge: Rejudge) -> int:
     return session.scalar(statement) or 0
 
 
-def submissions_locked(session: Session, attempts: Sequence[int]) -> Sequence[Submission]:
-    """Return attempts' submissions with all of their results; nothing is judged or handed in until this one ends.
+def attempts_locked(session: Session, keys: Sequence[int], package_id: int) -> list[int]:
+    """Return those attempts that still have a package; nothing of them is judged or handed in until this one ends.
 
-    Locks are taken in the order of judging: submissions first, then attempts, under which nothing is handed in.
+    Locks are taken in the order of judging: submissions first, then attempts, under which nothing is handed in. Whoever
+    held them before may have moved an attempt since it was picked.
     """
-    own = Submission.attempt_id.in_(attempts)
+    own = Submission.attempt_id.in_(keys)
     session.execute(select(Submission.id).where(own).order_by(Submission.id).with_for_update()).all()
-    session.execute(select(Attempt.id).where(Attempt.id.in_(attempts)).order_by(Attempt.id).with_for_update()).all()
+    statement = select(Attempt.id).where(Attempt.id.in_(keys), Attempt.package_id == package_id)
+    return list(session.scalars(statement.order_by(Attempt.id).with_for_update()))
+
+
+def submissions_of(session: Session, attempts: Sequence[int]) -> Sequence[Submission]:
+    """Return the submissions of attempts that this transaction has locked, with all of their results."""
     statement = (
         select(Submission)
-        .where(own)
+        .where(Submission.attempt_id.in_(attempts))
         .options(
             undefer(Submission.judgement),
             undefer(Submission.sample_outputs),
@@ -139,8 +180,3 @@ def problems_by(session: Session, keys: Sequence[int]) -> Sequence[InterviewProb
     """Return problems of interviews by their keys."""
     statement = select(InterviewProblem).where(InterviewProblem.id.in_(keys))
     return session.scalars(statement.execution_options(populate_existing=True)).all()
-
-
-def finish(session: Session, rejudge: Rejudge, **values: datetime) -> None:
-    """Note that nothing is left to be moved."""
-    session.execute(update(Rejudge).where(Rejudge.id == rejudge.id).values(values))

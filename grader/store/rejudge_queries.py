@@ -21,7 +21,7 @@ from grader.store.interview_models import (
     RejudgeItem,
 )
 from grader.store.models import Attempt, Submission, User
-from grader.store.sitting_queries import has_place, require_not_sat
+from grader.store.sitting_queries import has_place, require_no_place, require_not_sat
 
 _NO_REJUDGE: Final = "There is no such rejudging, or it is not yours; the page of the interview lists its own."
 SHOWN: Final = 100
@@ -57,6 +57,7 @@ def rejudge_of(session: Session, user: User, public_id: str, *, lock: bool = Fal
     Raises:
         NotFound: there is none, or none for this user.
         SatByReader: they sit its problem in an interview.
+        PlaceOfReader: it is of everybody's attempts, and they have a place in an interview with the problem.
     """
     statement = (
         select(Rejudge)
@@ -75,6 +76,8 @@ def rejudge_of(session: Session, user: User, public_id: str, *, lock: bool = Fal
     if found is None:
         raise NotFound(_NO_REJUDGE)
     require_not_sat(session, user, [found.from_package, found.to_package])
+    if found.interview_id is None:
+        require_no_place(session, user, found.from_package)
     return found
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session, aliased
 
 from grader.errors import UserError
-from grader.store.interview_models import Interview, Invitation
+from grader.store.interview_models import Interview, InterviewProblem, Invitation
 from grader.store.models import Attempt, Package, User
 
 
@@ -20,6 +20,18 @@ class SatByReader(UserError):
     def __init__(self) -> None:
         super().__init__(
             "You are sitting this problem yourself, in an interview; what is hidden of it opens when your time is over."
+        )
+
+
+class PlaceOfReader(UserError):
+    """The one who asks for everybody's attempts has, or had, a place in one of the interviews."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        super().__init__(
+            "You are or were a candidate in an interview with this problem, so another admin has to judge everybody's "
+            "attempts again; those of any other interview you can judge again from its own page."
         )
 
 
@@ -60,6 +72,23 @@ def require_not_sat(session: Session, user: User, packages: Iterable[Package]) -
     keys = [package.id for package in packages]
     if session.scalar(select(Package.id).where(Package.id.in_(keys), is_sat_by(user)).limit(1)) is not None:
         raise SatByReader
+
+
+def require_no_place(session: Session, user: User, package: Package) -> None:
+    """Make sure that a user has no place in any interview with a package, or another version of it.
+
+    Raises:
+        PlaceOfReader: they have one, or had it until their time was over.
+    """
+    statement = (
+        select(Interview.id)
+        .join(InterviewProblem, InterviewProblem.interview_id == Interview.id)
+        .join(Package, Package.id == InterviewProblem.package_id)
+        .where(Package.slug == package.slug, has_place(user))
+        .limit(1)
+    )
+    if session.scalar(statement) is not None:
+        raise PlaceOfReader
 
 
 def require_none_sat(session: Session, user: User, interview: Interview) -> None:
