@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -68,6 +68,10 @@ class Manifest:
         """Why what was handed in cannot be judged, by candidate and problem; a problem "" is any."""
         return {(each.candidate, each.problem): each.why for each in self.unusable}
 
+    def waiting(self, judged: Collection[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Return what can be judged and has no result yet, beside what has one; only a stopped batch leaves any."""
+        return frozenset(key for key in self.sources if key not in judged)
+
     def beside(self, roster: Roster | None) -> Manifest:
         """Return the manifest with a roster and how the batch differs from it."""
         if roster is not None:
@@ -86,9 +90,10 @@ class Manifest:
             unusable=(*self.unusable, *(Unusable(*item.key, why) for item, why in lost)),
         ).beside(self.roster)
 
-    def completed(self, verdicts: Mapping[str, int], packages: Mapping[str, str]) -> Manifest:
-        """Return the manifest of a finished batch."""
-        return replace(self, verdicts=dict(sorted(verdicts.items())), packages=dict(sorted(packages.items())))
+    def completed(self, verdicts: Mapping[str, int] | None, packages: Mapping[str, str]) -> Manifest:
+        """Return the manifest of a finished batch; without counts, of one that was stopped."""
+        counts = None if verdicts is None else dict(sorted(verdicts.items()))
+        return replace(self, verdicts=counts, packages=dict(sorted(packages.items())))
 
     def write(self, folder: Path) -> None:
         """Write it.

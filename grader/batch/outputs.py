@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import Path
@@ -75,21 +75,23 @@ def write_outputs(folder: Path, manifest: Manifest) -> list[dict[str, str]]:
     expected = manifest.roster.candidates if manifest.roster else ()
     judged = {(row["candidate"], row["problem"]) for row in rows}
     unusable = {key: why for key, why in manifest.reasons.items() if key not in judged}
+    waiting = manifest.waiting(judged)
     if "csv" in formats:
         write_text(folder / "results.csv", csv_table(rows))
-        write_text(folder / "gradebook.csv", gradebook_csv(rows, manifest.problems, expected, unusable))
+        write_text(folder / "gradebook.csv", gradebook_csv(rows, manifest.problems, expected, unusable, waiting))
         if manifest.roster:
-            write_text(folder / "roster.csv", roster_csv(rows, manifest.problems, expected, unusable))
+            write_text(folder / "roster.csv", roster_csv(rows, manifest.problems, expected, unusable, waiting))
     if "junit" in formats:
         write_text(folder / "junit.xml", junit_xml(lines.values(), unusable), durable=False)
     if "gradescope" in formats or "html" in formats:
-        _write_each(Places.of(folder, manifest.candidates), manifest, lines, unusable)
+        _write_each(Places.of(folder, manifest.candidates), manifest, lines, unusable, waiting)
     packages = {value["problem"]: value["package_sha256"] for value in rows if value["package_sha256"]}
-    manifest.completed(Counter(row["verdict"] for row in rows), {**manifest.packages, **packages}).write(folder)
+    verdicts = None if waiting else Counter(row["verdict"] for row in rows)
+    manifest.completed(verdicts, {**manifest.packages, **packages}).write(folder)
     return rows
 
 
-def _write_each(places: Places, manifest: Manifest, lines: _Lines, unusable: Reasons) -> None:
+def _write_each(places: Places, manifest: Manifest, lines: _Lines, unusable: Reasons, waiting: Collection[Key]) -> None:
     """Write the files of each candidate, and the page that leads to them."""
     formats, unjudged = manifest.settings.formats, _by_candidate(unusable)
     judged = {row["candidate"] for row in lines.rows}
@@ -103,7 +105,7 @@ def _write_each(places: Places, manifest: Manifest, lines: _Lines, unusable: Rea
     if "html" in formats:
         expected = manifest.roster.candidates if manifest.roster else ()
         pages = {candidate: f"{PAGES}/{name}.html" for candidate, name in places.names.items()}
-        cohort = Cohort(Path(manifest.place).name, lines.rows, manifest.problems, expected, pages, unusable)
+        cohort = Cohort(Path(manifest.place).name, lines.rows, manifest.problems, expected, pages, unusable, waiting)
         write_text(places.folder / "report.html", cohort_page(cohort), durable=False)
 
 

@@ -167,9 +167,11 @@ class _Run:
             plan.manifest.write(self.out)
             todo = self._open(finished)
             ended = judge_into(results, todo, self.sources, len(finished), plan.how)
-            rows = write_outputs(self.out, plan.manifest.without(ended.lost))
+            manifest = plan.manifest.without(ended.lost)
+            rows = write_outputs(self.out, manifest)
         verdicts = Counter(row["verdict"] for row in rows)
-        _summary(rows, verdicts, len(finished), self.out)
+        waiting = len(manifest.waiting({(row["candidate"], row["problem"]) for row in rows}))
+        _summary(rows, verdicts, len(finished), waiting, self.out)
         return ended, verdicts
 
     def _planned(self, how: How, resume: bool, formats: tuple[str, ...] | None) -> _Plan:
@@ -258,7 +260,7 @@ def _again(
     return ["grader", "batch", str(place), "--out", str(out), *options, "--resume"]
 
 
-def _summary(rows: Sequence[Mapping[str, str]], verdicts: Counter[str], finished: int, out: Path) -> None:
+def _summary(rows: Sequence[Mapping[str, str]], verdicts: Counter[str], finished: int, waiting: int, out: Path) -> None:
     from grader.report.batch_summary import summary_table
     from grader.report.terminal import print_view
 
@@ -266,4 +268,5 @@ def _summary(rows: Sequence[Mapping[str, str]], verdicts: Counter[str], finished
         print_view(summary_table(rows))
     told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())) or "none"
     earlier = f" ({finished} of them from before)" if finished else ""
-    click.echo(f"{counted(len(rows), 'result')}{earlier}: {told}; in {out}", err=True)
+    later = f"; {counted(waiting, 'submission')} {plural(waiting, 'is')} not judged yet" if waiting else ""
+    click.echo(f"{counted(len(rows), 'result')}{earlier}: {told}{later}; in {out}", err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -34,6 +34,7 @@ class Cohort:
     expected: Sequence[str]  # candidates of the roster; none without one
     pages: Mapping[str, str]  # address of each candidate's page
     unusable: Reasons = field(default_factory=dict)  # what cannot be judged
+    waiting: Collection[tuple[str, str]] = ()  # candidate and problem of what is not judged yet
 
     @property
     def candidates(self) -> list[str]:
@@ -48,6 +49,7 @@ def cohort_page(cohort: Cohort) -> str:
         ("Which fault, in whose submissions", _faults(cohort)),
         ("Points", _points(cohort)),
         ("Handed in, and not judged", _unjudged(cohort)),
+        ("Not judged yet", _waiting(cohort)),
         ("Without a submission", _missing(cohort)),
         ("Candidates", _candidates(cohort)),
     ]
@@ -175,10 +177,21 @@ def _points(cohort: Cohort) -> Markup:
 
 
 def _missing(cohort: Cohort) -> Markup:
-    here = {*cohort.candidates, *(candidate for candidate, _ in cohort.unusable)}
+    here = {*cohort.candidates, *(candidate for candidate, _ in (*cohort.unusable, *cohort.waiting))}
     names = [name for name in cohort.expected if name not in here]
     listed = Markup("").join(Markup("<li>{}</li>").format(visible(name, keep="")) for name in names)
     return Markup('<ul class="list">{}</ul>').format(listed) if names else Markup("")
+
+
+def _waiting(cohort: Cohort) -> Markup:
+    """List what a stopped batch has left; who has no result at all has no page either."""
+    if not cohort.waiting:
+        return Markup("")
+    rows = [(visible(candidate, keep=""), visible(problem, keep="")) for candidate, problem in sorted(cohort.waiting)]
+    return Markup("<p>{}</p>{}").format(
+        "The batch was stopped before these; it goes on with --resume.",
+        table("Not judged yet", [("Candidate", False), ("Problem", False)], rows),
+    )
 
 
 def _unjudged(cohort: Cohort) -> Markup:
@@ -201,15 +214,17 @@ def _candidates(cohort: Cohort) -> Markup:
         results[row["candidate"]][row["problem"]] = row
     lines = []
     for number, (candidate, mine) in enumerate(results.items(), 1):
-        cells = [_result(mine.get(problem), (candidate, problem) in cohort.unusable) for problem in cohort.problems]
+        cells = [_result(cohort, mine.get(problem), (candidate, problem)) for problem in cohort.problems]
         total = sum(float(row["score"]) for row in mine.values() if row["score"])
         lines.append((_link(cohort, candidate), str(number), *cells, f"{total:g}"))
     head = [("Candidate", False), ("No.", True), *((problem, False) for problem in cohort.problems), ("Points", True)]
     return table("Candidates", head, lines)
 
 
-def _result(row: Row | None, is_unusable: bool) -> Markup | str:
+def _result(cohort: Cohort, row: Row | None, key: tuple[str, str]) -> Markup | str:
+    if row is None and key in cohort.waiting:
+        return state("none", "not judged yet")
     if row is None:
-        return state("none", "not judged") if is_unusable else "–"
+        return state("none", "not judged") if key in cohort.unusable else "–"
     points = Markup(' <span class="small mut">{}</span>').format(row["score"]) if row["score"] else ""
     return verdict_state(row["verdict"]) + points

@@ -86,7 +86,8 @@ def test_kill_9_loses_nothing_that_was_written(command: Command) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_finishes_what_runs_and_says_how_to_go_on(command: Command, number: signal.Signals) -> None:
     names = put_many(command.folder / "in put", COUNT, SLOW)
-    with under_way(command) as process:
+    (command.folder / "roster.csv").write_text("\n".join(["candidate", *names, "zoe"]))
+    with under_way(command, *ARGS, "--roster", "roster.csv") as process:
         if number == signal.SIGINT:
             os.killpg(process.pid, number)  # a terminal tells every process of the job
         else:
@@ -95,10 +96,18 @@ def test_an_interrupt_finishes_what_runs_and_says_how_to_go_on(command: Command,
     *_, first, summary, last = ended.err.splitlines()
     assert ended.code == 130
     assert first == "grader: Finishing what runs; once more ends at once."
-    assert last == INTERRUPTED
+    assert last == INTERRUPTED.replace("--resume", "--roster=roster.csv --resume")
     done = verdicts(command.folder / "out")
     assert 0 < len(done) < len(names)  # although all had been handed out
-    assert summary == f"{len(done)} results: {len(done)} AC; in out"
+    waiting = [name for name in names if name not in done]
+    assert summary == (
+        f"{len(done)} {'result' if len(done) == 1 else 'results'}: {len(done)} AC; "
+        f"{len(waiting)} {'submission is' if len(waiting) == 1 else 'submissions are'} not judged yet; in out"
+    )
+    assert json.loads((command.folder / "out/manifest.json").read_text())["counts"]["verdicts"] is None
+    for name, column in (("roster.csv", 1), ("gradebook.csv", 1)):
+        rows = [row.split(",") for row in (command.folder / "out" / name).read_text().splitlines()]
+        assert [row[0] for row in rows if row[column] == "not_judged_yet"] == waiting
     assert [row.split(",")[0] for row in table(command.folder / "out")] == sorted(done)
     again = shlex.split(last.partition(": grader ")[2])
     assert command.run(*again, env=ENV).code == 0

@@ -48,6 +48,19 @@ def test_a_roster_table_tells_who_handed_in_what() -> None:
     )
 
 
+def test_what_is_not_judged_yet_is_not_absent() -> None:
+    waiting = {("bob", "p"), ("zoe", "q"), ("kim", "p")}
+    assert gradebook_csv(ROWS, ["q", "p"], ["zoe", "ann"], {}, waiting) == (
+        "candidate,q,p,total\nann,JE,100,100\nbob,40,not_judged_yet,40\neve,,0,0\n"
+        "kim,,not_judged_yet,0\nzoe,not_judged_yet,,0\n"
+    )
+    assert roster_csv(ROWS, ["p", "q"], ["zoe", "ann", "bob", "tim"], {("zoe", "p"): "is a link"}, waiting) == (
+        "candidate,status,missing_problems,unusable\n"
+        "ann,handed_in,,\nbob,handed_in,,\neve,extra,q,\nkim,extra,q,\ntim,missing,p q,\n"
+        "zoe,not_judged_yet,p,p is a link\n"
+    )
+
+
 def test_what_cannot_be_judged_is_not_absent() -> None:
     unusable = {("bob", "p"): "is a link", ("zoe", ""): "cannot be read"}
     assert gradebook_csv(ROWS, ["q", "p"], ["zoe", "ann"], unusable) == (

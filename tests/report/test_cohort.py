@@ -80,6 +80,18 @@ def test_what_cannot_be_judged_is_not_absent() -> None:
     assert "script" not in made.tags
 
 
+def test_what_is_not_judged_yet_is_not_absent() -> None:
+    rows, pages = [csv_row(RESULTS[0])], {name: f"html/{number}.html" for number, name in enumerate(("ann", EVIL))}
+    waiting = {("ann", "q"), (EVIL, "p")}
+    made = Page(cohort_page(Cohort("in", rows, ["p", "q"], ["ann", EVIL, "zoe"], pages, {}, waiting)))
+    told = words(made)
+    assert "Not judged yet The batch was stopped before these; it goes on with --resume." in told
+    assert "Candidate Problem" in told
+    assert "Without a submission zoe Candidates" in told
+    assert "ann 1 Accepted 100 not judged yet 100" in told
+    assert (made.open, "script" in made.tags) == ([], False)
+
+
 def test_a_candidates_page_tells_what_cannot_be_judged() -> None:
     made = Page(candidate_page("ann", [], [Unjudged("q", EVIL)]))
     assert "q: Not judged It cannot be judged: it <script>" in words(made)
