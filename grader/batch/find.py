@@ -33,7 +33,7 @@ class _Seen:
     unreadable: list[str] = field(default_factory=list)
     candidates: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # with how they are spelled
     unusable: list[Unusable] = field(default_factory=list)
-    misnamed: dict[str, str] = field(default_factory=dict)  # by candidate, a file that is named after no problem
+    misnamed: dict[str, str] = field(default_factory=dict)  # by candidate, why something of theirs is of no problem
 
     def candidate(self, name: str) -> str:
         """Take a candidate in; return the name that is used."""
@@ -53,7 +53,7 @@ class _Seen:
         if key is None:
             self.ignored.append(name)
             if whose := normal_name(self.layout.who_misnamed(name)):
-                self.misnamed.setdefault(whose, name)
+                self.misnamed.setdefault(whose, f"has {name}, which is named after no problem")
         else:
             self.submission(Submission(self.candidate(key[0]), key[1], path, member))
 
@@ -70,9 +70,7 @@ class _Seen:
                 self.unreadable.append(f"{first} and {second} are both {slug} of {who}; keep one, neither is judged.")
                 self.unusable.append(Unusable(who, slug, "was handed in twice"))
         known = {who for who, _ in self.meant} | {each.candidate for each in self.unusable}
-        for who, name in self.misnamed.items():
-            if who not in known:
-                self.unusable.append(Unusable(who, "", f"has {name}, which is named after no problem"))
+        self.unusable += [Unusable(who, "", why) for who, why in self.misnamed.items() if who not in known]
         return Found(
             tuple(single),
             tuple(self.ignored),
@@ -235,7 +233,10 @@ def _read_table(path: Path, seen: _Seen) -> None:
         where = f"{path} line {number}"
         slug = seen.layout.problem or row["problem"]
         if slug not in seen.layout.known:
-            seen.ignored.append(f"{where} ({slug})")
+            seen.ignored.append(f"{where} ({slug or 'no problem'})")
+            if row["candidate"] and slug not in seen.layout.others:
+                why = f"for {slug}, which is no problem" if slug else "which names no problem"
+                seen.misnamed.setdefault(normal_name(row["candidate"]), f"stands in line {number}, {why}")
         elif not row["candidate"]:
             seen.lost(where, "names no candidate")
         elif why := _strays(path.parent, row["path"]):

@@ -51,10 +51,12 @@ def test_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: dict[st
             find_submissions(Path("in.csv"), layout(["p"]))
         assert error.value.message == entry["line"]
         return
-    found = find_submissions(Path("in.csv"), layout(["p"]))
+    found = find_submissions(Path("in.csv"), layout(["p"], others=["r"]))
     assert {each.candidate: str(each.path) for each in found.submissions} == entry["found"]
     assert list(found.ignored) == entry.get("ignored", [])
     assert list(found.unreadable) == entry.get("unreadable", [])
+    if "unusable" in entry:
+        assert [[each.candidate, each.problem, each.why] for each in found.unusable] == entry["unusable"]
 
 
 def test_a_table_for_one_problem_needs_no_column_for_it(tmp_path: Path) -> None:
