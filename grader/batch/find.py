@@ -228,10 +228,15 @@ def _top_of(names: list[str]) -> str:
 
 def _read_table(path: Path, seen: _Seen) -> None:
     """Take in the rows of a table: candidate, problem and a path beside the table."""
-    columns = ("candidate", "path") if seen.layout.problem is not None else ("candidate", "problem", "path")
-    for number, row in rows_of(path, columns):
+    asked = seen.layout.problem
+    if seen.layout.has_id_pattern:
+        raise UserError(f"{path} says itself whose a file is; leave --id-pattern out.")
+    columns, more = (("candidate", "path"), ("problem",)) if asked else (("candidate", "problem", "path"), ())
+    for number, row in rows_of(path, columns, more):
         where = f"{path} line {number}"
-        slug = seen.layout.problem or row["problem"]
+        slug = row["problem"] or asked or ""
+        if asked and slug != asked:
+            raise UserError(f"{where} is for {slug} and not for {asked}; leave --problem out, or take the row out.")
         if slug not in seen.layout.known:
             seen.ignored.append(f"{where} ({slug or 'no problem'})")
             if row["candidate"] and slug not in seen.layout.others:

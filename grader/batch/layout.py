@@ -62,11 +62,16 @@ class Layout:
         return candidate if self.pattern is None and is_source and not is_named else ""
 
     @property
+    def has_id_pattern(self) -> bool:
+        """Whether somebody has said by --id-pattern whose a path is."""
+        return self.pattern is not None and self.pattern is not _ONE_PROBLEM
+
+    @property
     def expected(self) -> str:
         """What a submission is called, in a sentence."""
         if self.pattern is None:
             return "<candidate>/<problem>.py"
-        return "files that fit --id-pattern" if self.pattern is not _ONE_PROBLEM else "<candidate>.py"
+        return "files that fit --id-pattern" if self.has_id_pattern else "<candidate>.py"
 
     def misfit(self, name: str, is_row: bool) -> str:
         """Return the sentence on a file, or a table's row, that is no submission."""
@@ -74,7 +79,7 @@ class Layout:
             return f"{name} is not of {self.wanted}; it is not judged."
         if self.pattern is None:
             return f"{name} is no {self.expected} of {self.wanted}; it is not judged."
-        what = "--id-pattern" if self.pattern is not _ONE_PROBLEM else self.expected
+        what = "--id-pattern" if self.has_id_pattern else self.expected
         return f"{name} does not fit {what}; it is not judged."
 
 

@@ -14,8 +14,11 @@ BYTES_MAX: Final = 64 << 20
 _OTHER_MARKS: Final = {";": "semicolons", "\t": "tabs"}
 
 
-def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def rows_of(path: Path, columns: Sequence[str], more: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield each row's line number and the wanted columns, without blanks around them; empty rows are left out.
+
+    Args:
+        more: columns that may be lacking; their cells are empty then.
 
     Raises:
         UserError: the file cannot be read, is no CSV, or lacks a column.
@@ -27,9 +30,10 @@ def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str,
             if other := next((name for mark, name in _OTHER_MARKS.items() if mark in "".join(head)), None):
                 raise UserError(f"{path} is separated by {other}; save it as CSV with commas.")
             raise UserError(f"{path} has no column {lacking[0]}; its first line must name {', '.join(columns)}.")
-        places = {name: head.index(name) for name in columns}
+        places = {name: head.index(name) if name in head else len(head) for name in (*columns, *more)}
         for row in reader:
             if any(cell.strip() for cell in row):
+                row = row[: len(head)]  # a cell beyond the head belongs to no column
                 cells = {name: row[place].strip() if place < len(row) else "" for name, place in places.items()}
                 yield reader.line_num, cells
     except csv.Error as error:

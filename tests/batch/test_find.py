@@ -65,6 +65,28 @@ def test_a_table_for_one_problem_needs_no_column_for_it(tmp_path: Path) -> None:
     assert [each.key for each in found.submissions] == [("ann", "q")]
 
 
+def test_a_table_may_name_the_one_problem(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("candidate,path,problem\nann,ann.py,q\nbob,bob.py,\neve,eve.py\n")
+    found = find_submissions(tmp_path / "in.csv", layout(["p", "q"], problem="q"))
+    assert [each.key for each in found.submissions] == [("ann", "q"), ("bob", "q"), ("eve", "q")]
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"problem": "q"}, " line 3 is for p and not for q; leave --problem out, or take the row out."),
+        ({"problem": "q", "id_pattern": "{candidate}_*"}, " says itself whose a file is; leave --id-pattern out."),
+        ({"id_pattern": "{candidate}/{problem}"}, " says itself whose a file is; leave --id-pattern out."),
+    ],
+)
+def test_a_table_is_not_contradicted(tmp_path: Path, options: dict[str, Any], line: str) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("candidate,problem,path\nann,q,ann.py\nbob,p,bob.py\n")
+    with pytest.raises(UserError) as error:
+        find_submissions(path, layout(["p", "q"], **options))
+    assert error.value.message == f"{path}{line}"
+
+
 def found_below(folder: Path, *paths: str, **options: Any) -> Found:
     """Make files and find the submissions among them."""
     for path in paths:
