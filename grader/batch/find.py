@@ -198,7 +198,7 @@ def _search_archive(path: Path, seen: _Seen) -> None:
             faulty.append((member, fault))
         elif all(map(_is_meant, member.path.rstrip("/").split("/"))):
             sound.append(member)
-    top = _top_of([member.path for member in sound if not member.is_folder])
+    top = _top_of([member.path for member in sound if not member.is_folder], seen.layout)
     for member, fault in faulty:
         whose = _whose(member.path, top, fault == "is a link", seen.layout)
         seen.lost(f"{path}/{member.info.orig_filename}", fault, *(whose or ()))
@@ -219,11 +219,16 @@ def _whose(path: str, top: str, is_link: bool, layout: Layout) -> tuple[str, str
     return layout.key_of(plain) or (layout.key_of_folder(plain) if is_link else None)
 
 
-def _top_of(names: list[str]) -> str:
-    """Return the one folder that holds all files, where they lie deeper than <candidate>/<problem>.py."""
+def _top_of(names: list[str], layout: Layout) -> str:
+    """Return the one folder that holds all files, where more are told apart below it, or all lie deeper anyway."""
     tops = {name.partition("/")[0] for name in names}
-    deep = all(name.count("/") >= 2 for name in names)
-    return f"{tops.pop()}/" if deep and len(tops) == 1 else ""
+    if len(tops) != 1 or not all("/" in name for name in names):
+        return ""
+    top = f"{tops.pop()}/"
+    above = {key for name in names if (key := layout.key_of(name))}
+    below = {key for name in names if (key := layout.key_of(name.removeprefix(top)))}
+    is_deep = not above and all(name.count("/") >= 2 for name in names)
+    return top if len(below) > len(above) or is_deep else ""
 
 
 def _read_table(path: Path, seen: _Seen) -> None:

@@ -64,6 +64,29 @@ def test_an_archive_is_judged(command: Command, entry: dict[str, Any]) -> None:
     assert all(path.is_relative_to(command.folder / "out") for path in set(command.folder.rglob("*")) - before)
 
 
+TOPS: Final[list[tuple[list[str], dict[str, Any], list[str]]]] = [
+    (["hw/ann.py", "hw/bob.py"], {"problem": SLUG}, ["ann", "bob"]),
+    (["hw/ann.py", "hw/bob.py", "hw/README.md"], {"problem": SLUG}, ["ann", "bob"]),
+    (["hw/ann/a.py", "hw/bob/b.py"], {"problem": SLUG}, ["ann", "bob"]),
+    (["ann/a.py"], {"problem": SLUG}, ["ann"]),
+    (["hw/README.md", "hw/ann/P.py", "hw/bob/P.py"], {}, ["ann", "bob"]),
+    (["README.md", "ann/P.py"], {}, ["ann"]),
+    (["ann/P.py", "ann/README.md"], {}, ["ann"]),
+    (["hw/ann_1.py", "hw/bob_1.py"], {"problem": SLUG, "id_pattern": "{candidate}_*.py"}, ["ann", "bob"]),
+    (["hw/x/ann.py", "hw/x/bob.py"], {"problem": SLUG, "id_pattern": "hw/x/{candidate}.py"}, ["ann", "bob"]),
+]
+
+
+@pytest.mark.parametrize(("names", "options", "candidates"), TOPS)
+def test_one_folder_around_everything_is_nobodys(
+    tmp_path: Path, names: list[str], options: dict[str, Any], candidates: list[str]
+) -> None:
+    build(tmp_path / "in.zip", {"members": [{"name": name} for name in names]})
+    found = find_submissions(tmp_path / "in.zip", layout([SLUG], **options))
+    assert [each.candidate for each in found.submissions] == candidates
+    assert found.unusable == ()
+
+
 def test_an_archive_that_is_refused_leaves_nothing(command: Command) -> None:
     build(command.folder / "in.zip", {"members": [{"name": "ann/P.py"}], "cut": 30})
     ended = command.run(*ZIPPED, env=ENV)
