@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Final, Literal
 
+from grader.batch.alike import remarks_on
 from grader.batch.archive import faults_of, members
 from grader.batch.layout import Layout
 from grader.batch.submissions import Found, Submission, Unusable, normal_name, text_of_name
 from grader.batch.table import rows_of
 from grader.errors import UserError
-from grader.wording import counted
 
 DEPTH_MAX: Final = 16  # of folders below the one that was named
+NESTED_MAX: Final = 100  # folders of a candidate's in which a misplaced submission is looked for
 FILES_MAX: Final = 1_000_000
 Kind = Literal["folder", "archive", "table"]
 _NOT_OURS: Final = ("__pycache__", "__MACOSX")  # left by tools; nobody meant to hand them in
@@ -33,7 +35,7 @@ class _Seen:
     unreadable: list[str] = field(default_factory=list)
     candidates: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # with how they are spelled
     unusable: list[Unusable] = field(default_factory=list)
-    misnamed: dict[str, str] = field(default_factory=dict)  # by candidate, why something of theirs is of no problem
+    misnamed: dict[tuple[str, str], str] = field(default_factory=dict)  # why, by candidate and problem, "" for none
 
     def candidate(self, name: str) -> str:
         """Take a candidate in; return the name that is used."""
@@ -52,10 +54,15 @@ class _Seen:
         key = self.layout.key_of(name)
         if key is None:
             self.ignored.append(name)
-            if whose := normal_name(self.layout.who_misnamed(name)):
-                self.misnamed.setdefault(whose, f"has {name}, which is named after no problem")
+            self.neighbour(name)
         else:
             self.submission(Submission(self.candidate(key[0]), key[1], path, member))
+
+    def neighbour(self, name: str) -> None:
+        """Remember whose a file is that is no submission and was meant to be one."""
+        if misnamed := self.layout.misnamed(name):
+            candidate, slug, why = misnamed
+            self.misnamed.setdefault((normal_name(candidate), slug), why)
 
     def submission(self, submission: Submission) -> None:
         self.meant[submission.key].append(submission)
@@ -69,14 +76,23 @@ class _Seen:
                 first, second = sorted(item.place for item in items)[:2]
                 self.unreadable.append(f"{first} and {second} are both {slug} of {who}; keep one, neither is judged.")
                 self.unusable.append(Unusable(who, slug, "was handed in twice"))
-        known = {who for who, _ in self.meant} | {each.candidate for each in self.unusable}
-        self.unusable += [Unusable(who, "", why) for who, why in self.misnamed.items() if who not in known]
+        known = {*self.meant, *((each.candidate, each.problem) for each in self.unusable)}
+        whole = {who for who, slug in known if not slug}
+        self.unusable += [
+            Unusable(who, slug, why)
+            for (who, slug), why in self.misnamed.items()
+            if slug and (who, slug) not in known and who not in whole
+        ]
+        some = {who for who, _ in known} | {each.candidate for each in self.unusable}
+        self.unusable += [
+            Unusable(who, slug, why) for (who, slug), why in self.misnamed.items() if not slug and who not in some
+        ]
         return Found(
             tuple(single),
             tuple(self.ignored),
             tuple(self.unreadable),
             tuple(self.candidates),
-            (*_twins(self.candidates), *_spellings(self.candidates)),
+            remarks_on(self.candidates),
             tuple(sorted(self.unusable)),
         )
 
@@ -145,6 +161,18 @@ def _search_candidates(folder: Path, seen: _Seen) -> None:
         seen.candidate(name)
         for file in files:
             seen.file(f"{name}/{text_of_name(file.name)}", Path(file.path))
+            for below in _nested(file):
+                seen.neighbour(f"{name}/{below}")
+
+
+def _nested(folder: os.DirEntry[str]) -> Iterator[str]:
+    """Yield the paths of files in a folder of a candidate's; nothing in it is judged, so errors there are nobody's."""
+    if not folder.is_dir(follow_symlinks=False):
+        return
+    for path, folders, files in islice(os.walk(folder.path), NESTED_MAX):
+        folders[:] = sorted(filter(_is_meant, folders))
+        above = os.path.relpath(path, os.path.dirname(folder.path))
+        yield from (text_of_name(f"{above}/{name}") for name in sorted(files) if _is_meant(name))
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -246,7 +274,7 @@ def _read_table(path: Path, seen: _Seen) -> None:
             seen.ignored.append(f"{where} ({slug or 'no problem'})")
             if row["candidate"] and slug not in seen.layout.others:
                 why = f"for {slug}, which is no problem" if slug else "which names no problem"
-                seen.misnamed.setdefault(normal_name(row["candidate"]), f"stands in line {number}, {why}")
+                seen.misnamed.setdefault((normal_name(row["candidate"]), ""), f"stands in line {number}, {why}")
         elif not row["candidate"]:
             seen.lost(where, "names no candidate")
         elif why := _strays(path.parent, row["path"]):
@@ -268,21 +296,3 @@ def _strays(folder: Path, relative: str) -> str:
         if os.path.islink(folder.joinpath(*parts[:end])):
             return "leads through a link"
     return ""
-
-
-def _spellings(candidates: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield a remark on names that are one although they are written otherwise: they may be two people's."""
-    for name, spellings in candidates.items():
-        if len(spellings) > 1:
-            yield f"{name} is written in {len(spellings)} ways that look the same; it is judged as 1 candidate."
-
-
-def _twins(candidates: Collection[str]) -> Iterator[str]:
-    """Yield a remark on names that only their case tells apart: they may be one person's."""
-    by_case = defaultdict(list)
-    for name in candidates:
-        by_case[normal_name(name.casefold())].append(name)
-    for names in by_case.values():
-        if len(names) > 1:
-            alike = " and ".join(sorted(names))
-            yield f"{alike} differ by case alone; they are judged as {counted(len(names), 'candidate')}."

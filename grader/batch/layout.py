@@ -54,12 +54,21 @@ class Layout:
         keys = (self.key_of(f"{path}/{slug}.py") for slug in slugs)
         return next(((key[0], self.problem or "") for key in keys if key), None)
 
-    def who_misnamed(self, path: str) -> str:
-        """Return whose a file is that looks like a submission and is named after no problem; "" for another file."""
-        candidate, _, file = path.partition("/")
-        is_source = file.endswith(".py") and "/" not in file
-        is_named = file.removesuffix(".py") in self.known | self.others
-        return candidate if self.pattern is None and is_source and not is_named else ""
+    def misnamed(self, path: str) -> tuple[str, str, str] | None:
+        """Return candidate, problem and what is wrong of a file that was meant as a submission; None for another file.
+
+        The problem is "" where the file is named after none.
+        """
+        candidate, _, rest = path.partition("/")
+        file = rest.rpartition("/")[2]
+        slug = file.partition(".")[0].lower()
+        if self.pattern is not None or not rest:
+            return None
+        if slug in self.known and "." in file:
+            return candidate, slug, f"is called {path} and should be {candidate}/{slug}.py"
+        if slug not in self.others and rest == file and file.lower().endswith(".py"):
+            return candidate, "", f"has {path}, which is named after no problem"
+        return None
 
     @property
     def has_id_pattern(self) -> bool:
