@@ -27,6 +27,14 @@ def earlier_run(manifest: Manifest, out: Path) -> Manifest:
         return replace(manifest, settings=settings, submissions=(), unusable=(), roster=None)
 
 
+def problems_of(out: Path) -> tuple[str, ...]:
+    """Return the problems of the batch that a folder has from before; none where its manifest was lost."""
+    try:
+        return read_manifest(out).problems
+    except UserError:
+        return ()
+
+
 def continued(manifest: Manifest, earlier: Manifest, out: Path, formats: tuple[str, ...] | None) -> Manifest:
     """Return the manifest of a batch that goes on in a folder.
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from grader.batch.continued import continued, earlier_run
+from grader.batch.continued import continued, earlier_run, problems_of
 from grader.batch.leftovers import Wrote
 from grader.batch.manifest import FORMATS, Asked, Manifest, manifest_of
 from grader.batch.outputs import Places, write_outputs
@@ -37,6 +37,7 @@ from grader.config import Settings, read_settings
 from grader.grading.judge import Depth
 from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
+from grader.problems.loader import slugs
 from grader.report.visible import visible
 from grader.wording import counted, plural
 
@@ -113,9 +114,10 @@ def batch_command(
     """
     asked = Asked(finding, set_name, problem, id_pattern, formats or ("csv", "jsonl"), evidence)
     settings = read_settings()
-    given = find_input(place, settings.problems, set_name, problem, id_pattern, roster)
-    run = _run_of(place, given, asked, only or (), out, settings)
     resume = resume or only is not None
+    before = problems_of(out) if resume else ()
+    given = find_input(place, settings.problems, asked, roster, before)
+    run = _run_of(place, given, asked, only or (), out, settings)
     how = How(settings, jobs, finding, database=database)
     how.require()
     if dry_run:
@@ -161,7 +163,7 @@ class _Run:
             plan = self._planned(how, resume, formats)
             _say_dropped(*results.set_aside(plan.wanted))
             finished = results.keep(plan.wanted)
-            _say_broken(finished, plan.wanted.broken)
+            _say_broken(finished, plan.wanted.broken, how.settings.problems)
             if plan.wrote is not None:
                 plan.wrote.remove_all_but(Places.of(self.out, plan.manifest.candidates), finished)
             plan.manifest.write(self.out)
@@ -203,7 +205,7 @@ class _Run:
         finished, dropped = set[Key](), 0
         if path.is_file():
             finished, dropped = set(kept_lines(path, wanted)), len(outdated_lines(path, wanted))
-        _say_broken(finished, wanted.broken)
+        _say_broken(finished, wanted.broken, how.settings.problems)
         todo = self._open(finished)
         for each in todo:
             click.echo("\t".join(visible(text, keep="") for text in (each.candidate, each.problem, each.place)))
@@ -224,14 +226,19 @@ class _Plan:
     wrote: Wrote | None  # by earlier runs
 
 
-def _say_broken(finished: Collection[Key], broken: Collection[str]) -> None:
+def _say_broken(finished: Collection[Key], broken: Collection[str], root: Path) -> None:
+    there = slugs(root)
     for slug in sorted(broken):
         if count := sum(problem == slug for _, problem in finished):
             stay = "stays as it was" if count == 1 else "stay as they were"
-            warn(
-                f"The package {slug} cannot be used now; its {counted(count, 'result')} {stay} "
-                f"(grader check {slug} says why; mend it, then go on with --resume)."
-            )
+            told = f"its {counted(count, 'result')} {stay}"
+            if slug in there:
+                warn(
+                    f"The package {slug} cannot be used now; {told} "
+                    f"(grader check {slug} says why; mend it, then go on with --resume)."
+                )
+            else:
+                warn(f"The problem {slug} is not in {root}; {told} (GRADER_PROBLEMS names the folder of problems).")
 
 
 def _say_dropped(count: int, path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from grader.batch.find import find_submissions, kind_of
 from grader.batch.layout import Layout, layout
-from grader.batch.manifest import Manifest
+from grader.batch.manifest import Asked, Manifest
 from grader.batch.roster import Roster, read_roster
 from grader.batch.submissions import Found
 from grader.cli.judging import warn
@@ -30,20 +31,21 @@ class Input:
     roster: Roster | None
 
 
-def find_input(
-    place: Path, root: Path, set_name: str | None, problem: str | None, id_pattern: str | None, roster: Path | None
-) -> Input:
+def find_input(place: Path, root: Path, asked: Asked, roster: Path | None, before: Collection[str] = ()) -> Input:
     """Return what is to be judged; say on stderr what is not, and who lacks what.
 
     Args:
         root: the folder of packages.
+        before: problems that a batch that goes on has results of; they are known although their packages may be gone.
 
     Raises:
         UserError: the input cannot be read or holds no submission, or the options contradict each other.
     """
-    problems = named_set(set_name, root).problems if set_name is not None else slugs(root)
+    set_name, problem = asked.set, asked.problem
+    there = slugs(root)
+    problems = named_set(set_name, root).problems if set_name is not None else sorted({*there, *before})
     wanted = "a known problem" if set_name is None else f"a problem of the set {set_name}"
-    named = layout(problems, wanted, problem, id_pattern, slugs(root))
+    named = layout(problems, wanted, problem, asked.id_pattern, there)
     found = find_submissions(place, named)
     _say(found, named, kind_of(place) == "table")
     if set_name is not None:

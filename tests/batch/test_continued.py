@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from functools import cache
@@ -27,7 +26,6 @@ sets:
   one: {title: One, problems: [first], minutes: 30}
   both: {title: Both, problems: [first, second], minutes: 60}
 """
-TOLD: Final = "of another source, package or grader than now, or of a file that is gone."
 
 
 @pytest.fixture
@@ -96,17 +94,25 @@ def test_the_same_folder_by_another_name_goes_on(judged: Command) -> None:
     assert (ended.code, ended.err) == (0, "4 results (4 of them from before): 4 AC; in out\n")
 
 
-def test_results_of_a_package_that_is_gone_are_put_aside(judged: Command) -> None:
+def test_results_of_a_package_that_is_gone_stay(judged: Command) -> None:
+    before = contents(judged.folder / "out")
     shutil.move(judged.folder / "bank/second", judged.folder / "second")
     (judged.folder / "bank/sets.yaml").unlink()
+    said = "its 2 results stay as they were (GRADER_PROBLEMS names the folder of problems)."
     ended = judged.run(*BATCH, "--resume", env=ENV)
-    assert ended.code == 0
-    assert ended.err.splitlines()[-2:] == [
-        f"grader: 2 results are put aside in out/dropped.1.jsonl: {TOLD}",
-        "2 results (2 of them from before): 2 AC; in out",
-    ]
-    kept = [json.loads(line) for line in (judged.folder / "out/dropped.1.jsonl").read_text().splitlines()]
-    assert sorted((line["candidate"], line["problem"]) for line in kept) == [("ann", "second"), ("bob", "second")]
+    assert (ended.code, ended.err.splitlines()) == (
+        0,
+        [f"grader: The problem second is not in bank; {said}", "4 results (4 of them from before): 4 AC; in out"],
+    )
+    assert contents(judged.folder / "out") == before
+
+
+def test_results_stay_where_another_folder_of_problems_is_named(judged: Command) -> None:
+    before = contents(judged.folder / "out")
+    shutil.copytree(TINY, judged.folder / "elsewhere/third")
+    ended = judged.run(*BATCH, "--resume", env={"GRADER_PROBLEMS": "elsewhere"})
+    assert (ended.code, ended.err.splitlines()[-1]) == (0, "4 results (4 of them from before): 4 AC; in out")
+    assert contents(judged.folder / "out") == before
 
 
 BROKEN: Final = {
