@@ -232,13 +232,16 @@ class ByWorkers:
     def _explain(self, run: int) -> bool:
         """Say why nothing comes, where that is known; return whether it was said."""
 
-        def asked() -> tuple[int, int, int]:
+        def asked() -> tuple[int, int, int, int]:
             with read_session(self._engine) as session:
-                return self._jobs.workers(session), *self._jobs.tried(session, run)
+                busy = self._jobs.chunks_under_way(session)
+                return self._jobs.workers(session), busy, *self._jobs.tried(session, run)
 
-        live, tried, left = self._patiently(asked)
+        live, busy, tried, left = self._patiently(asked)
         if live == 0:
             self._tell("No worker is there to judge; start one with: grader worker")
+        elif tried == 0 and busy:
+            self._tell("The workers are busy with another batch; this one waits for its turn.")
         elif tried == 0:
             self._tell(
                 "No worker takes batches: those there are leave them out, or have no time for them; "

@@ -17,8 +17,8 @@ class Jobs(Protocol):
     def drop_chunks(self, session: Session, run: int) -> None:
         """Remove the jobs of a run that are not begun."""
 
-    def chunks_under_way(self, session: Session, run: int) -> int:
-        """Return how many jobs of a run are under way."""
+    def chunks_under_way(self, session: Session, run: int | None = None) -> int:
+        """Return how many jobs of a run, or of all, are under way."""
 
     def workers(self, session: Session) -> int:
         """Return how many workers live."""

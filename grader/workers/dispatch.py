@@ -74,12 +74,13 @@ class Deferring:
         )
         session.execute(statement, {"task": CHUNK, "run": run})
 
-    def chunks_under_way(self, session: Session, run: int) -> int:
-        """Return how many jobs of a batch are under way, at workers that show that they live."""
+    def chunks_under_way(self, session: Session, run: int | None = None) -> int:
+        """Return how many jobs of a batch, or of all batches, are under way at workers that show that they live."""
         statement = text(
             "SELECT count(*) FROM procrastinate_jobs JOIN procrastinate_workers "
             "ON procrastinate_workers.id = procrastinate_jobs.worker_id "
-            "WHERE task_name = :task AND status = 'doing' AND (args->>'run')::bigint = :run "
+            "WHERE task_name = :task AND status = 'doing' "
+            "AND (CAST(:run AS bigint) IS NULL OR (args->>'run')::bigint = :run) "
             "AND last_heartbeat > now() - make_interval(secs => :seconds)"
         )
         return int(session.execute(statement, {"task": CHUNK, "run": run, "seconds": LIVE_S}).scalar_one())

@@ -218,6 +218,23 @@ def test_workers_that_take_no_batches_are_told(
 
 
 @pytest.mark.long
+def test_workers_that_are_busy_with_another_batch_are_told(
+    command: Command, postgres_url: str, workers: Workers, env: dict[str, str]
+) -> None:
+    for number in range(40):
+        put(command.folder / "in", f"c{number}", SOURCES["endless"] + f"# {number}\n".encode(), SLUG)
+    put(command.folder / "second", "ada", RIGHT, SLUG)
+    workers.start("--jobs=1")
+    with begun(command, env, postgres_url, 1):
+        process = command.start("batch", "second", "--out", "there", f"--database={postgres_url}", env=env)
+        try:
+            assert told(process) == "grader: The workers are busy with another batch; this one waits for its turn.\n"
+        finally:
+            process.kill()
+            process.communicate()
+
+
+@pytest.mark.long
 def test_workers_of_another_release_are_told(
     command: Command, engine: Engine, postgres_url: str, workers: Workers, env: dict[str, str]
 ) -> None:
