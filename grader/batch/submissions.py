@@ -36,8 +36,9 @@ class Submission:
 
     @property
     def place(self) -> str:
-        """Where it stands, for a person."""
-        return f"{self.path}/{self.member}" if self.member else str(self.path)
+        """Where it stands, for a person: the same whatever the locale reads file names as."""
+        place = f"{self.path}/{self.member}" if self.member else str(self.path)
+        return place.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True, order=True)

@@ -72,6 +72,15 @@ def test_it_lists_what_would_be_judged_and_writes_nothing(command: Command) -> N
     assert not (command.folder / "out").exists()
 
 
+def test_it_lists_names_alike_in_every_locale(command: Command) -> None:
+    for name in ("\u202eevil", "zo\u00eb", b"\xff"):
+        put(command.folder / "in", name, RIGHT)
+    told = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    lists = [command.run("batch", "in", "--out", "out", "--dry-run", env={**ENV, **more}).out for more in ({}, told)]
+    rows = [f"{name}\t{SLUG}\tin/{name}/{SLUG}.py" for name in ("\\xff", "zo\u00eb", "\\u202eevil")]
+    assert [sorted(text.splitlines()) for text in lists] == [sorted(rows)] * 2
+
+
 def test_it_counts_what_is_put_aside_and_records_that_are_missing(command: Command) -> None:
     for name, source in (("ann", RIGHT), ("bob", WRONG), ("eve", WRONG), ("zoe", WRONG)):
         put(command.folder / "in", name, source)
