@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import logging
 import os
 import secrets
@@ -30,7 +31,6 @@ from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 from grader.services import deadline
 from grader.services.background import Background
 from grader.services.judging import Dispatch, Judging
-from grader.services.long_lived import keep_for_good
 from grader.services.packages import Packages
 from grader.services.polled import Polled
 from grader.services.samples import Samples
@@ -99,7 +99,7 @@ def _judged_here(
     engine: Engine, pool: Pool, cache: CaseCache, packages: Packages, metrics: Metrics
 ) -> tuple[Dispatch, Wait]:
     """Start judging in this process."""
-    judging = Judging(engine, pool, cache, packages, metrics.judging.judged)
+    judging = Judging(engine, pool, cache, packages, metrics.judging.judged, _keep_for_good)
     judging.start()
     atexit.register(judging.close)  # before the pool: the last one registered is the first one called
     background = Background(engine, pool, cache, packages, judging.dispatch)
@@ -152,6 +152,15 @@ def secret_key(data: Path) -> bytes:
     return key
 
 
+def _keep_for_good() -> None:
+    """Leave what is there now out of later collections, which would hold every request up for a tenth of a second.
+
+    It is still freed once nothing refers to it; only a ring of such objects would stay.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 def _build_or_exit() -> Flask:
     json_log.set_up()
     is_worker = _is_gunicorns_worker()
@@ -170,7 +179,7 @@ def _build_or_exit() -> Flask:
     except (UserError, SandboxUnavailable) as error:
         print(error, file=sys.stderr)
         raise SystemExit(4) from None  # the code by which gunicorn stops and does not try again
-    keep_for_good()
+    _keep_for_good()
     if is_worker:
         atexit.register(_end_in_peace)  # the last one registered is the first one called
     return built

@@ -29,7 +29,7 @@ class Makers:
         """Keep others from making what has a name; whoever comes second finds it made.
 
         Args:
-            folder: where other processes look; None for a folder of nobody else.
+            folder: that other processes use as well; None: nothing is kept for them.
             stopped: asked while waiting; true ends the wait.
         """
         with self._lock:

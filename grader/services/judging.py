@@ -23,7 +23,6 @@ from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Pool
 from grader.services import evidence, sample_runs
 from grader.services.judged_rows import Graded, judge_row, write_result
-from grader.services.long_lived import keep_for_good
 from grader.services.packages import Packages
 from grader.store import queries, review_queries
 from grader.store.models import EvidenceRecord, SampleRun, Submission
@@ -51,9 +50,10 @@ class Judging:
         cache: CaseCache,
         packages: Packages,
         on_judged: Callable[[Verdict, float], None] = lambda verdict, seconds: None,
+        on_prepared: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine, self._pool, self._cache, self._packages = engine, pool, cache, packages
-        self._on_judged = on_judged
+        self._on_judged, self._on_prepared = on_judged, on_prepared
         self._held = threading.BoundedSemaphore(HELD_MAX)
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._known: dict[Job, None] = {}  # queued or under way, in their order
@@ -114,7 +114,7 @@ class Judging:
             except Exception as error:
                 if not self._stopping.is_set():
                     log.warning("the problem %s could not be prepared: %s", problem.slug, error)
-        keep_for_good()
+        self._on_prepared()
 
     def _enqueue(self, job: Job) -> None:
         with self._changed:
