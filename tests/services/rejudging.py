@@ -152,7 +152,8 @@ class Room:
             found: list[object] = []
             for table in (Submission, CaseResult, GroupResult, SubmissionFault, Attempt, InterviewProblem):
                 columns = [column for column in table.__table__.columns if column.name not in ("id", "judged_at")]
-                order = [column for column in columns if column.name in ("submission_id", "attempt_id", "position")]
+                keys = ("submission_id", "attempt_id", "ordinal", "position")
+                order = [column for column in columns if column.name in keys]
                 found += [tuple(row) for row in session.execute(select(*columns).order_by(*order, *columns[:1]))]
             return found
 

@@ -58,8 +58,9 @@ def change(
 
 
 def actions(engine: Engine) -> list[str]:
+    ours = select(AuditEntry.action).where(AuditEntry.interview_id.is_not(None))
     with read_session(engine) as session:
-        return list(session.scalars(select(AuditEntry.action).where(AuditEntry.interview_id.is_not(None))))
+        return list(session.scalars(ours.order_by(AuditEntry.id)))
 
 
 def test_who_sets_an_interview_up_leads_it(
