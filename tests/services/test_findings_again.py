@@ -77,7 +77,10 @@ class Bench:
 
     def faults(self) -> list[tuple[str, str]]:
         with read_session(self.engine) as session:
-            return [(row.fault, row.sentence) for row in session.scalars(select(SubmissionFault).order_by(SubmissionFault.id))]
+            return [
+                (row.fault, row.sentence)
+                for row in session.scalars(select(SubmissionFault).order_by(SubmissionFault.id))
+            ]
 
     def problem(self) -> Problem:
         return self.packages.named(TINY.name)
