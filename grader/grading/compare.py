@@ -145,7 +145,12 @@ def right_outputs(case: Case, outputs: Sequence[Array]) -> Iterator[bool]:
     """Yield of each output whether its shape, values and exact zeros are right."""
     for output, expected, bound, future in zip(outputs, case.expected, case.bounds, case.future, strict=True):
         is_like = output.shape == expected.shape and _is_close(output, expected, bound)
-        yield is_like and (future is None or not output[..., future].any())
+        yield is_like and not leaks(output, future)
+
+
+def leaks(output: Array, future: npt.NDArray[np.bool_] | None) -> bool:
+    """Whether an output (..., T, S) is not exactly zero somewhere where `future` (T, S) is True; None is nowhere."""
+    return future is not None and bool(((output != 0) & future).any())  # gathering what is there takes four times that
 
 
 def _is_close(output: Array, expected: Array, bound: Array) -> bool:
@@ -183,7 +188,7 @@ def _first_failure(contract: Contract, case: Case, outputs: list[Array], flat: A
         worst_of = partial(_worst, wrong[0], outputs[first], case.expected[first], case.bounds[first])
         return _value_failure(wrong, right, worst_of)
     for (name, _), output, future in zip(contract.outputs, outputs, case.future, strict=True):
-        if future is not None and output[..., future].any():
+        if leaks(output, future):
             return Failure.of(Reason.NOT_EXACTLY_ZERO, output=name)
     return None
 

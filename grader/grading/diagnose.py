@@ -200,7 +200,7 @@ class _Diagnosing:
         """Return the finding of faults that are recognised: of several that agree, what they have in common."""
         common = frozenset.intersection(*(row.parts for row in rows))
         if common and len(rows) > 1:
-            rows = [row for row in table.named if row.parts == common] or rows
+            rows = table.by_parts.get(common, rows)
         faults = tuple(dict.fromkeys(part for row in rows for part in row.fault.split("+")))
         stage = min((row.stage for row in rows if row.stage is not None), key=self._problem.spec.stages.index)
         if len({row.parts for row in rows}) == 1:
@@ -209,9 +209,8 @@ class _Diagnosing:
         else:
             ids = list(dict.fromkeys(row.fault for row in rows))
             sentence = f"It behaves like {' and like '.join(ids)}, which no case tells apart."
-        said = {row.fault: row.sentence for row in reversed(table.named)}
         found = self._finding(stage, sentence, faults, "fingerprint", reference, looks)
-        return replace(found, fault_sentences=tuple(said.get(fault, "") for fault in faults))
+        return replace(found, fault_sentences=tuple(table.sentences.get(fault, "") for fault in faults))
 
     def _traced(self, reference: Reference, looks: Sequence[Look]) -> Finding | None:
         """Return the finding from what failing cases show: the earliest stage that any of them names."""

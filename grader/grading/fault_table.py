@@ -62,6 +62,19 @@ class FaultTable:
         """The rows that a submission can be recognised by: all but those of contract faults."""
         return tuple(row for row in self.rows if row.stage is not None)
 
+    @cached_property
+    def sentences(self) -> Mapping[str, str]:
+        """What each fault does, by the first of its named rows."""
+        return {row.fault: row.sentence for row in reversed(self.named)}
+
+    @cached_property
+    def by_parts(self) -> Mapping[frozenset[str], Sequence[FaultRow]]:
+        """The named rows of each set of single faults."""
+        found: dict[frozenset[str], list[FaultRow]] = {}
+        for row in self.named:
+            found.setdefault(row.parts, []).append(row)
+        return found
+
     def column(self, position: int, key: str) -> tuple[Sequence[FaultRow], Numbers]:
         """Return the named rows whose footprint on a case has a key, and their numbers, (rows, n).
 

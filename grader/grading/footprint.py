@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from grader.grading.compare import leaks
 from grader.problems.cases import Array, Case
 from grader.problems.composition import Outcome
 
@@ -77,8 +78,8 @@ def _leaks(case: Case, outcome: tuple[Array, ...]) -> str:
         return ""
     texts = []
     for array, expected, future in zip(outcome, case.expected, case.future, strict=True):
-        if future is not None and array.shape == expected.shape and (late := array[..., future]).any():
-            texts.append(_digest(late != 0))
+        if array.shape == expected.shape and leaks(array, future):
+            texts.append(_digest(array[..., future] != 0))
     return " ".join([" leaks", *texts]) if texts else ""
 
 

@@ -194,7 +194,7 @@ class Child:
         def call() -> list[bytes]:
             arguments = _laid_out(pristine, layouts)
             result = function(*arguments.values())
-            returned.append((result, encode_parts(convert.returned(result, outputs))))
+            returned.append((result, convert.answer_parts(result, outputs)))
             return _UNCHANGED if convert.is_same(arguments, pristine) else _CHANGED
 
         def first() -> list[bytes]:
@@ -251,7 +251,7 @@ class Child:
     def _look_again(self) -> None:
         def act() -> list[bytes]:
             unchanged = [
-                all(_is_marked(encode_parts(convert.returned(result, outputs)), mark) for result, mark in results)
+                all(_is_marked(convert.answer_parts(result, outputs), mark) for result, mark in results)
                 for outputs, results in self._returned
             ]
             return frame_parts(b"K", encode_parts(unchanged))

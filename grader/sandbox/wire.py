@@ -81,7 +81,8 @@ def _put(value: Value, put: Any, depth: int) -> None:
         raise WireError("nested too deeply")
     kind = type(value)
     if kind is np.ndarray:
-        _put_array(value, put)
+        for part in array_parts(value):
+            put(part)
     elif kind is str:
         _put_bytes(b"s", value.encode("utf-8", "backslashreplace"), put)
     elif kind is int:
@@ -128,7 +129,12 @@ def _put_bytes(tag: bytes, data: bytes, put: Any) -> None:
     put(data)
 
 
-def _put_array(array: npt.NDArray[Any], put: Any) -> None:
+def array_parts(array: npt.NDArray[Any]) -> tuple[bytes, bytes]:
+    """Return an array's header and its bytes.
+
+    Raises:
+        WireError: its dtype is not carried, or it has too many axes.
+    """
     dtype, shape = array.dtype, array.shape
     code = _CODES.get(dtype.num)
     if code is None or not dtype.isnative:
@@ -136,8 +142,7 @@ def _put_array(array: npt.NDArray[Any], put: Any) -> None:
     axes = len(shape)
     if axes > MAX_DEPTH:
         raise WireError(f"arrays of {axes} axes are not carried")
-    put(_HEADER.pack(b"a", code, axes) + _SHAPES[axes].pack(*shape))
-    put(array.tobytes())
+    return _HEADER.pack(b"a", code, axes) + _SHAPES[axes].pack(*shape), array.tobytes()
 
 
 def decode(body: Buffer, offset: int = 0, copy: bool = True) -> Value:
