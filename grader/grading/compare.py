@@ -162,7 +162,9 @@ def _is_close(output: Array, expected: Array, bound: Array) -> bool:
 
 def _closeness(output: Array, expected: Array, bound: Array) -> npt.NDArray[np.bool_]:
     with np.errstate(all="ignore"):
-        close: npt.NDArray[np.bool_] = np.abs(output - expected) <= bound
+        difference = np.asarray(output - expected)
+        np.absolute(difference, difference)  # in place: a large array more takes longer than what is computed
+        close: npt.NDArray[np.bool_] = difference <= bound
     return close
 
 
