@@ -21,7 +21,7 @@ from grader.report.gradebook import gradebook_csv, roster_csv
 from grader.report.gradescope import gradescope_json
 from grader.report.junit import junit_xml
 from grader.report.result import csv_row, csv_table
-from grader.report.unusable import Reasons, Unjudged
+from grader.report.unusable import Reasons, Unjudged, unjudged_of
 
 EVIDENCE: Final = "evidence"
 PAGES: Final = "html"
@@ -82,7 +82,7 @@ def write_outputs(folder: Path, manifest: Manifest) -> list[dict[str, str]]:
         if manifest.roster:
             write_text(folder / "roster.csv", roster_csv(rows, manifest.problems, expected, unusable, waiting))
     if "junit" in formats:
-        write_text(folder / "junit.xml", junit_xml(lines.values(), unusable), durable=False)
+        write_text(folder / "junit.xml", junit_xml(lines.values(), unusable, waiting), durable=False)
     if "gradescope" in formats or "html" in formats:
         _write_each(Places.of(folder, manifest.candidates), manifest, lines, unusable, waiting)
     packages = {value["problem"]: value["package_sha256"] for value in rows if value["package_sha256"]}
@@ -93,7 +93,9 @@ def write_outputs(folder: Path, manifest: Manifest) -> list[dict[str, str]]:
 
 def _write_each(places: Places, manifest: Manifest, lines: _Lines, unusable: Reasons, waiting: Collection[Key]) -> None:
     """Write the files of each candidate, and the page that leads to them."""
-    formats, unjudged = manifest.settings.formats, _by_candidate(unusable)
+    formats, unjudged = manifest.settings.formats, defaultdict[str, list[Unjudged]](list)
+    for candidate, it in unjudged_of(unusable, waiting):
+        unjudged[candidate].append(it)
     judged = {row["candidate"] for row in lines.rows}
     alone = ((candidate, list[dict[str, Any]]()) for candidate in sorted(unjudged) if candidate not in judged)
     for candidate, values in chain(lines.by_candidate(), alone):
@@ -107,13 +109,6 @@ def _write_each(places: Places, manifest: Manifest, lines: _Lines, unusable: Rea
         pages = {candidate: f"{PAGES}/{name}.html" for candidate, name in places.names.items()}
         cohort = Cohort(Path(manifest.place).name, lines.rows, manifest.problems, expected, pages, unusable, waiting)
         write_text(places.folder / "report.html", cohort_page(cohort), durable=False)
-
-
-def _by_candidate(unusable: Reasons) -> dict[str, list[Unjudged]]:
-    found = defaultdict[str, list[Unjudged]](list)
-    for (candidate, problem), why in sorted(unusable.items()):
-        found[candidate].append(Unjudged(problem, why))
-    return found
 
 
 class _Lines:

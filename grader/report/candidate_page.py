@@ -23,7 +23,7 @@ def candidate_page(candidate: str, values: Sequence[Value], unjudged: Sequence[U
     """Return the page: for each problem verdict, finding, groups and cases. It names secret cases and has no value.
 
     Args:
-        unjudged: what of theirs cannot be judged.
+        unjudged: what of theirs has no result.
     """
     name = visible(candidate, keep="")
     notice = Markup(
@@ -55,9 +55,9 @@ def _problem(value: Value) -> Markup:
 
 def _unjudged(it: Unjudged) -> Markup:
     box = Markup(
-        '<div class="verdict none"><span class="badge">{}</span><div><h2>{}: Not judged</h2><p class="small">{}</p>'
+        '<div class="verdict none"><span class="badge">{}</span><div><h2>{}: {}</h2><p class="small">{}</p>'
         '</div><p class="pts">–<small> not counted</small></p></div>'
-    ).format(icon("none"), it.name, it.sentence)
+    ).format(icon("none"), it.name, it.state.capitalize(), it.sentence)
     return Markup('<section class="sec">{}</section>').format(box)
 
 

@@ -14,7 +14,7 @@ from grader.report.cohort_charts import bar, histogram
 from grader.report.fault_map import MapRow, fault_map
 from grader.report.icons import sprite, state
 from grader.report.page import standalone
-from grader.report.unusable import Reasons, Unjudged
+from grader.report.unusable import Reasons, unjudged_of
 from grader.report.visible import visible
 from grader.wording import counted
 
@@ -184,10 +184,10 @@ def _missing(cohort: Cohort) -> Markup:
 
 
 def _waiting(cohort: Cohort) -> Markup:
-    """List what a stopped batch has left; who has no result at all has no page either."""
+    """List what a stopped batch has left."""
     if not cohort.waiting:
         return Markup("")
-    rows = [(visible(candidate, keep=""), visible(problem, keep="")) for candidate, problem in sorted(cohort.waiting)]
+    rows = [(_link(cohort, candidate), it.name) for candidate, it in unjudged_of({}, cohort.waiting)]
     return Markup("<p>{}</p>{}").format(
         "The batch was stopped before these; it goes on with --resume.",
         table("Not judged yet", [("Candidate", False), ("Problem", False)], rows),
@@ -198,8 +198,7 @@ def _unjudged(cohort: Cohort) -> Markup:
     if not cohort.unusable:
         return Markup("")
     rows = []
-    for (candidate, problem), why in sorted(cohort.unusable.items()):
-        it = Unjudged(problem, why)
+    for candidate, it in unjudged_of(cohort.unusable, ()):
         rows.append((_link(cohort, candidate), it.name, it.sentence))
     return table("Handed in, and not judged", [("Candidate", False), ("Problem", False), ("Why", False)], rows)
 

@@ -17,7 +17,7 @@ _VISIBLE: Final = "visible"
 
 
 def gradescope_json(values: Sequence[dict[str, Any]], unjudged: Sequence[Unjudged] = ()) -> str:
-    """Return results.json for one candidate's results, and for what of theirs cannot be judged.
+    """Return results.json for one candidate's results, and for what of theirs has none.
 
     Where we failed, or cannot judge, there is no score: without any score at all Gradescope tells its instructor so.
     """
@@ -40,7 +40,7 @@ def gradescope_json(values: Sequence[dict[str, Any]], unjudged: Sequence[Unjudge
             }
             for value in values
         }
-        | {each.name: {"verdict": None, "reason": visible(each.why, keep="")} for each in unjudged},
+        | {each.name: {"verdict": None, "reason": visible(each.why or "not_judged_yet", keep="")} for each in unjudged},
         "tests": tests,
     }
     return json.dumps(data, indent=1) + "\n"

@@ -7,23 +7,23 @@ from types import MappingProxyType
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr  # writes only
 
-from grader.report.unusable import Reasons, Unjudged
+from grader.report.unusable import Keys, Reasons, Unjudged, unjudged_of
 from grader.report.visible import visible
 from grader.wording import counted
 
 
-def junit_xml(values: Iterable[Mapping[str, Any]], unusable: Reasons = MappingProxyType({})) -> str:
+def junit_xml(values: Iterable[Mapping[str, Any]], unusable: Reasons = MappingProxyType({}), waiting: Keys = ()) -> str:
     """Return the results: WA is a failure, every other verdict that is not AC an error. Times are left out.
 
     Args:
         unusable: what cannot be judged, which is an error too.
+        waiting: what is not judged yet, which is skipped.
     """
     suites: dict[str, list[tuple[str, str]]] = {}
     for value in values:
         suites.setdefault(value["problem"], []).append((value["verdict"], _case(value)))
-    for (candidate, problem), why in sorted(unusable.items()):
-        it = Unjudged(problem, why)
-        suites.setdefault(it.name, []).append(("", _unjudged(candidate, it)))
+    for candidate, it in unjudged_of(unusable, waiting):
+        suites.setdefault(it.name, []).append(("unusable" if it.why else "waiting", _unjudged(candidate, it)))
     every = [verdict for cases in suites.values() for verdict, _ in cases]
     parts = ['<?xml version="1.0" encoding="UTF-8"?>\n', f"<testsuites{_counts(every)}>\n"]
     for problem in sorted(suites):
@@ -35,9 +35,9 @@ def junit_xml(values: Iterable[Mapping[str, Any]], unusable: Reasons = MappingPr
 
 
 def _counts(verdicts: list[str]) -> str:
-    failures = verdicts.count("WA")
-    errors = len(verdicts) - failures - verdicts.count("AC")
-    return f' tests="{len(verdicts)}" failures="{failures}" errors="{errors}" skipped="0"'
+    failures, skipped = verdicts.count("WA"), verdicts.count("waiting")
+    errors = len(verdicts) - failures - skipped - verdicts.count("AC")
+    return f' tests="{len(verdicts)}" failures="{failures}" errors="{errors}" skipped="{skipped}"'
 
 
 def _case(value: Mapping[str, Any]) -> str:
@@ -55,7 +55,8 @@ def _case(value: Mapping[str, Any]) -> str:
 
 def _unjudged(candidate: str, it: Unjudged) -> str:
     head = f"    <testcase classname={_attribute(it.name)} name={_attribute(candidate)}>\n"
-    return f'{head}      <error type="unusable" message={_attribute(it.sentence)}/>\n    </testcase>\n'
+    element = 'error type="unusable"' if it.why else "skipped"
+    return f"{head}      <{element} message={_attribute(it.sentence)}/>\n    </testcase>\n"
 
 
 def _attribute(text: str) -> str:

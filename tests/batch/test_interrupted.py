@@ -87,7 +87,7 @@ def test_kill_9_loses_nothing_that_was_written(command: Command) -> None:
 def test_an_interrupt_finishes_what_runs_and_says_how_to_go_on(command: Command, number: signal.Signals) -> None:
     names = put_many(command.folder / "in put", COUNT, SLOW)
     (command.folder / "roster.csv").write_text("\n".join(["candidate", *names, "zoe"]))
-    with under_way(command, *ARGS, "--roster", "roster.csv") as process:
+    with under_way(command, *ARGS, "--roster", "roster.csv", "--format", "csv,html,jsonl") as process:
         if number == signal.SIGINT:
             os.killpg(process.pid, number)  # a terminal tells every process of the job
         else:
@@ -96,7 +96,7 @@ def test_an_interrupt_finishes_what_runs_and_says_how_to_go_on(command: Command,
     *_, first, summary, last = ended.err.splitlines()
     assert ended.code == 130
     assert first == "grader: Finishing what runs; once more ends at once."
-    assert last == INTERRUPTED.replace("--resume", "--roster=roster.csv --resume")
+    assert last == INTERRUPTED.replace("--resume", "--roster=roster.csv --format=csv,jsonl,html --resume")
     done = verdicts(command.folder / "out")
     assert 0 < len(done) < len(names)  # although all had been handed out
     waiting = [name for name in names if name not in done]
@@ -109,6 +109,9 @@ def test_an_interrupt_finishes_what_runs_and_says_how_to_go_on(command: Command,
         rows = [row.split(",") for row in (command.folder / "out" / name).read_text().splitlines()]
         assert [row[0] for row in rows if row[column] == "not_judged_yet"] == waiting
     assert [row.split(",")[0] for row in table(command.folder / "out")] == sorted(done)
+    pages = {path.stem: path.read_text() for path in (command.folder / "out/html").iterdir()}
+    assert sorted(pages) == sorted(names)
+    assert sorted(name for name, text in pages.items() if "Not judged yet" in text) == waiting
     again = shlex.split(last.partition(": grader ")[2])
     assert command.run(*again, env=ENV).code == 0
     assert verdicts(command.folder / "out") == dict.fromkeys(names, "AC")

@@ -72,7 +72,8 @@ def test_what_cannot_be_judged_is_not_absent() -> None:
     )
 
 
-UNJUDGED: Final = Unjudged("q", "is a link <&>\u202e")
+WHY: Final = "is a link <&>\u202e"
+UNJUDGED: Final = Unjudged("q", WHY)
 TOLD: Final = "It cannot be judged: it is a link <&>\\u202e."
 
 
@@ -86,10 +87,33 @@ def test_gradescope_is_told_what_cannot_be_judged_without_a_score() -> None:
     assert "score" not in json.loads(gradescope_json([], [UNJUDGED]))
 
 
-def test_junit_counts_what_cannot_be_judged_as_an_error() -> None:
-    root = ElementTree.fromstring(
-        junit_xml([result("ann", "p")], {("ann", "q"): UNJUDGED.why, ("eve", ""): "is a link"})
+def test_what_waits_is_told_apart_from_what_cannot_be_judged() -> None:
+    told = "The batch was stopped before it; it is judged once the batch goes on."
+    shown = json.loads(gradescope_json([], [Unjudged("q")]))
+    assert shown["tests"] == [
+        {"name": "q", "status": "failed", "output": told, "visibility": "visible", "extra_data": {}}
+    ]
+    assert (shown["output"], "score" in shown) == (f"q: {told}", False)
+    assert shown["extra_data"] == {"q": {"verdict": None, "reason": "not_judged_yet"}}
+    assert junit_xml([], {("ann", "p"): "is a link"}, {("ann", "q")}) == (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<testsuites tests="2" failures="0" errors="1" skipped="1">\n'
+        '  <testsuite name="p" tests="1" failures="0" errors="1" skipped="0">\n'
+        '    <testcase classname="p" name="ann">\n'
+        '      <error type="unusable" message="It cannot be judged: it is a link."/>\n'
+        "    </testcase>\n"
+        "  </testsuite>\n"
+        '  <testsuite name="q" tests="1" failures="0" errors="0" skipped="1">\n'
+        '    <testcase classname="q" name="ann">\n'
+        f'      <skipped message="{told}"/>\n'
+        "    </testcase>\n"
+        "  </testsuite>\n"
+        "</testsuites>\n"
     )
+
+
+def test_junit_counts_what_cannot_be_judged_as_an_error() -> None:
+    root = ElementTree.fromstring(junit_xml([result("ann", "p")], {("ann", "q"): WHY, ("eve", ""): "is a link"}))
     assert [root.attrib[name] for name in ("tests", "failures", "errors")] == ["3", "0", "2"]
     told = {case.attrib["classname"]: case.find("error") for case in root.iter("testcase")}
     assert {name: error.attrib for name, error in told.items() if error is not None} == {

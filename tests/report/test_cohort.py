@@ -98,6 +98,11 @@ def test_a_candidates_page_tells_what_cannot_be_judged() -> None:
     assert (made.open, "script" in made.tags) == ([], False)
 
 
+def test_a_candidates_page_tells_what_waits() -> None:
+    made = Page(candidate_page("ann", RESULTS[:1], [Unjudged("q")]))
+    assert "q: Not judged yet The batch was stopped before it; it is judged once the batch goes on." in words(made)
+
+
 def test_a_page_fetches_nothing() -> None:
     for made in (page(*RESULTS), Page(candidate_page("ann", RESULTS[:2]))):
         addresses = {value for name, value in made.attributes if name in ("href", "src") and value}
