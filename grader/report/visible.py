@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Final
 
+SOURCE_SHOWN: Final = 16 << 10  # bytes; colouring a megabyte would keep everybody else waiting for seconds
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # letters, marks and a symbol by their category, and nothing to be seen: joiner, fillers, vowels, empty Braille
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -23,3 +25,8 @@ def visible(text: str, keep: str = "\n\t") -> str:
         else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def beginning(source: bytes) -> tuple[str, int]:
+    """Return as much of a source as a page colours, and the number of bytes after it."""
+    return source[:SOURCE_SHOWN].decode("utf-8", "replace"), max(0, len(source) - SOURCE_SHOWN)

@@ -18,6 +18,7 @@ from grader.report import review_pictures
 from grader.report.between import FAULTS_FROM, between_sentences, compare_judgements
 from grader.report.review_pictures import Pictures
 from grader.report.sample_outputs import SampleOutputs, from_json
+from grader.report.visible import beginning
 from grader.services.review_timeline import Event, timeline
 from grader.store import queries
 from grader.store import review_queries as reviews
@@ -26,7 +27,6 @@ from grader.store.models import FollowUpAnswer, GroupResult, Submission, User
 from grader.store.review_queries import CaseShown, Reviewed
 
 PRINTS_SHOWN: Final = 2_000  # characters of one case
-SOURCE_SHOWN: Final = 16 << 10  # bytes that are coloured
 
 
 @dataclass(frozen=True)
@@ -186,11 +186,12 @@ def submission_shown(session: Session, reviewed: Reviewed, ordinal: int) -> Subm
     )
     result: dict[str, Any] = json.loads(found.judgement) if found.judgement else {}
     evidence = evidence_shown(session, reviewed, found)
+    source, left_out = beginning(found.source)
     outputs = from_json(found.sample_outputs) if found.sample_outputs and found.verdict is not Verdict.JE else ()
     return SubmissionShown(
         submission=found,
-        source=found.source[:SOURCE_SHOWN].decode("utf-8", "replace"),
-        left_out=max(0, len(found.source) - SOURCE_SHOWN),
+        source=source,
+        left_out=left_out,
         finding=_finding(session, found, result),
         groups=reviews.groups_in(session, found),
         cases=reviews.cases_in(session, found, PRINTS_SHOWN),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -27,9 +28,8 @@ from grader.web.errors import DATABASE_FAILURES, database_away, retry_header
 from grader.web.once import once
 from grader.web.service import current_user, now, received_at, service
 
+NOT_HANDED_IN: Final = "Not handed in."
 log = logging.getLogger(__name__)
-
-
 bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
 
 
@@ -39,7 +39,7 @@ def show(public_id: str) -> ResponseReturnValue:
     return _page(public_id)
 
 
-def _page(public_id: str, refused: UserError | None = None) -> str:
+def _page(public_id: str, refused: UserError | None = None, outcome: str = "") -> str:
     """Return the page; what could not be taken stays in its editor."""
     with read_session(service().engine) as session:
         attempt = queries.attempt_of(session, current_user(), public_id)
@@ -57,6 +57,7 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
                 by_hand=scores_by_hand(session, [attempt.id]).get(attempt.id) if shown.by_hand else None,
                 changes=told_changes(session, attempt.invitation) if attempt.invitation else (),
                 refused=refused,
+                outcome=outcome,
                 typed=_text() if refused and "source" in request.form else "",
             )
         starter = problem.starter(attempt.variant)
@@ -76,6 +77,7 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
             has_samples=sample_runs.has_samples(problem),
             source=_text() if refused and "source" in request.form else starter if wants_starter else own,
             refused=refused,
+            outcome=outcome,
             starter=starter,
             is_own_kept=wants_starter and own != starter,
             run=view(run) if run else None,
@@ -106,13 +108,22 @@ def samples(public_id: str) -> ResponseReturnValue:
 @bp.post("/draft")
 def save_draft(public_id: str) -> ResponseReturnValue:
     """Keep what the editor holds; without scripts the attempt's page follows, with them nothing but two headers."""
-    text, came_at = _text().encode("utf-8", "surrogatepass"), received_at()
-    seen = _time(request.form.get("seen", ""))
+    came_at = received_at()
     with write_session(service().engine) as session:
-        is_unseen = drafts.save(session, current_user(), public_id, text, seen, came_at)
+        is_unseen = keep_text(session, public_id, came_at)
     if "page" in request.form:
         return redirect(url_for("attempts.show", public_id=public_id, _anchor="editing"), 303)
     return "", 204, {"Draft-Saved": came_at.isoformat()} | ({"Draft-Replaced": "1"} if is_unseen else {})
+
+
+def keep_text(session: Session, public_id: str, came_at: datetime) -> bool:
+    """Keep what the editor of a form holds; return whether it took the place of a draft that nobody there saw.
+
+    Raises:
+        UserError: the form has no editor, or `drafts.save` refuses the text.
+    """
+    seen = _time(request.form.get("seen", ""))
+    return drafts.save(session, current_user(), public_id, _typed(), seen, came_at)
 
 
 def _time(text: str) -> datetime | None:
@@ -131,9 +142,9 @@ def submit(public_id: str) -> ResponseReturnValue:
         with write_session(service().engine) as session:
             page = once(session, lambda: _submitted(session, current, public_id, source, came_at))
     except (NothingHandedIn, SourceTooLarge, TooBusy, TooManyWaiting, AttemptClosed) as error:
-        return _refused(public_id, error)
+        return refused(public_id, error, NOT_HANDED_IN)
     except DATABASE_FAILURES as error:
-        return _refused(public_id, database_away(error))
+        return refused(public_id, database_away(error), NOT_HANDED_IN)
     return redirect(page, 303)
 
 
@@ -144,18 +155,9 @@ def _submitted(session: Session, current: User, public_id: str, source: bytes, c
     return url_for("verdicts.show", public_id=public_id, ordinal=submission.ordinal)
 
 
-def _refused(public_id: str, error: UserError) -> ResponseReturnValue:
-    return _page(public_id, error), error.status, retry_header(error)
-
-
-def require_room(now: datetime) -> None:
-    """Make sure that what is handed in now is judged soon, before anything is written.
-
-    Raises:
-        TooBusy: too much waits.
-    """
-    with read_session(service().engine) as session:
-        load.require_room(session, now, service().started_at)
+def refused(public_id: str, error: UserError, outcome: str) -> ResponseReturnValue:
+    """Return the attempt's page with what was sent in its editor, and why it was not taken."""
+    return _page(public_id, error, outcome), error.status, retry_header(error)
 
 
 def handed_in() -> bytes:
@@ -167,6 +169,10 @@ def handed_in() -> bytes:
     file = request.files.get("file")
     if file is not None and file.filename:
         return bytes(file.read())
+    return _typed()
+
+
+def _typed() -> bytes:
     return _text().encode("utf-8", "surrogatepass")
 
 

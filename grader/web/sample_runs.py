@@ -2,39 +2,74 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Final
+
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sqlalchemy.orm import Session
 
-from grader.services import feedback, sample_runs
+from grader.report.visible import beginning
+from grader.services import feedback, load, sample_runs
+from grader.services.attempts import AttemptClosed, TooManyWaiting
+from grader.services.drafts import DraftTooLarge
+from grader.services.load import TooBusy
 from grader.services.sample_run_view import view
 from grader.store import sample_run_queries
 from grader.store.models import SampleRun
 from grader.store.session import read_session, write_session
-from grader.web.attempts import handed_in, require_room
+from grader.web.attempts import handed_in, keep_text, refused
+from grader.web.errors import DATABASE_FAILURES, database_away
 from grader.web.service import current_user, now, received_at, service
 
 bp = Blueprint("sample_runs", __name__, url_prefix="/attempts/<public_id>/sample-runs")
 ORDINAL = "<int(max=1000000):ordinal>"
+NOT_RUN: Final = "The samples were not run."
 
 
 @bp.post("")
 def start(public_id: str) -> ResponseReturnValue:
     """Have a source run on the samples; a page with scripts takes the panel in, others go to the run's page."""
     source, came_at = handed_in(), received_at()
-    require_room(came_at)
-    with write_session(service().engine) as session:
-        run = sample_runs.start(session, current_user(), public_id, source, service().packages, came_at)
-        service().dispatch(session, run)
-    if "HX-Request" in request.headers:
+    if "HX-Request" in request.headers:  # its editor saves drafts itself, and knows which it saved
+        with write_session(service().engine) as session:
+            run = _started(session, public_id, source, came_at)
         return _panel(_run(public_id, run.ordinal))
+    try:
+        run = _kept_and_started(public_id, source, came_at)
+    except (AttemptClosed, DraftTooLarge, TooBusy, TooManyWaiting) as error:
+        return refused(public_id, error, NOT_RUN)
+    except DATABASE_FAILURES as error:
+        return refused(public_id, database_away(error), NOT_RUN)
     return redirect(url_for("sample_runs.show", public_id=public_id, ordinal=run.ordinal), 303)
+
+
+def _kept_and_started(public_id: str, source: bytes, came_at: datetime) -> SampleRun:
+    """Start a run and keep what the form's editor holds, for the page is left; that is kept without room for a run."""
+    with write_session(service().engine) as session:
+        if "source" in request.form:
+            keep_text(session, public_id, came_at)
+        try:
+            return _started(session, public_id, source, came_at)
+        except (TooBusy, TooManyWaiting) as error:
+            no_room = error
+    raise no_room
+
+
+def _started(session: Session, public_id: str, source: bytes, came_at: datetime) -> SampleRun:
+    load.require_room(session, came_at, service().started_at)
+    run = sample_runs.start(session, current_user(), public_id, source, service().packages, came_at)
+    service().dispatch(session, run)
+    return run
 
 
 @bp.get(f"/{ORDINAL}")
 def show(public_id: str, ordinal: int) -> ResponseReturnValue:
     """Show a run on a page of its own."""
-    run = _run(public_id, ordinal)
-    return render_template("sample_run.html", attempt=run.attempt, run=view(run))
+    with read_session(service().engine) as session:
+        run = _allowed(session, public_id, ordinal)
+        source, left_out = beginning(run.source)
+    return render_template("sample_run.html", attempt=run.attempt, run=view(run), source=source, left_out=left_out)
 
 
 @bp.get(f"/{ORDINAL}/panel")
@@ -46,9 +81,13 @@ def panel(public_id: str, ordinal: int) -> ResponseReturnValue:
 
 def _run(public_id: str, ordinal: int) -> SampleRun:
     with read_session(service().engine) as session:
-        run = sample_run_queries.sample_run_of(session, current_user(), public_id, ordinal)
-        feedback.require_content(feedback.of(session, run.attempt, now()))
-        return run
+        return _allowed(session, public_id, ordinal)
+
+
+def _allowed(session: Session, public_id: str, ordinal: int) -> SampleRun:
+    run = sample_run_queries.sample_run_of(session, current_user(), public_id, ordinal)
+    feedback.require_content(feedback.of(session, run.attempt, now()))
+    return run
 
 
 def _panel(run: SampleRun) -> str:

@@ -10,6 +10,7 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
 from grader.grading.verdict import Verdict
+from grader.report.visible import beginning
 from grader.services import candidate_view, diagnoses, feedback, hints
 from grader.store import queries
 from grader.store.models import Submission
@@ -17,7 +18,6 @@ from grader.store.score_queries import scores_by_hand
 from grader.store.session import read_session, write_session
 from grader.web.service import current_user, now, service
 
-SOURCE_SHOWN: Final = 16 << 10  # bytes; colouring a megabyte would keep everybody else waiting for seconds
 FRESH: Final = timedelta(seconds=2)  # so young a submission is worth a moment's wait, which saves a second's
 HOLD_S: Final = 0.2
 bp = Blueprint("verdicts", __name__, url_prefix="/attempts/<public_id>/submissions/<int(max=1000000):ordinal>")
@@ -63,14 +63,15 @@ def _shown(session: Session, submission: Submission) -> dict[str, Any]:
     attempt = submission.attempt
     shown = feedback.of(session, attempt, now())
     problem = service().packages.pinned(session, attempt.package)
+    source, left_out = beginning(submission.source)
     return {
         "attempt": attempt,
         "shown": shown,
         "when": feedback.WHEN,
         "view": candidate_view.view(submission, problem, shown, queries.judged_before(session, submission)),
         "diagnosis": diagnoses.diagnosis(session, attempt, problem, shown),
-        "source": submission.source[:SOURCE_SHOWN].decode("utf-8", "replace"),
-        "left_out": max(0, len(submission.source) - SOURCE_SHOWN),
+        "source": source,
+        "left_out": left_out,
         "by_hand": scores_by_hand(session, [attempt.id]).get(attempt.id) if shown.by_hand else None,
         "submissions": candidate_view.handed_in(queries.submissions_in(session, attempt), shown),
     }

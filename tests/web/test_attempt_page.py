@@ -207,6 +207,24 @@ def test_values_stand_beside_the_expected_ones(visit: Visit) -> None:
     assert ("/sample-runs/1" in page.url) == (page.get_by_role("link", name="Back to the editor").count() == 1)
 
 
+def test_the_way_back_from_a_run_leads_to_what_was_run(visit: Visit) -> None:
+    visit.begin()
+    run_samples(visit, "mine = 1\n")
+    if not visit.has_scripts:
+        visit.page.get_by_text("What was run").click()
+        expect(visit.page.get_by_text("mine = 1")).to_be_visible()
+        visit.page.get_by_role("link", name="Back to the editor").click()
+    assert visit.source() == "mine = 1\n"
+
+
+def test_a_run_is_no_other_tab_of_its_own_draft(scripted: Visit) -> None:
+    scripted.begin()
+    run_samples(scripted, "first = 1\n")
+    scripted.write("second = 2\n")
+    expect(scripted.page.locator("#draft")).to_have_text(re.compile("^Not saved yet"))
+    expect(scripted.page.locator("#draft")).to_have_text(re.compile("^Draft saved [^;]*$"))
+
+
 def test_a_sample_that_agrees_decides_nothing(visit: Visit) -> None:
     visit.begin()
     run_samples(visit, PRINTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import re
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, select
 
 from grader.errors import JudgeError
 from grader.grading.verdict import Reason, Verdict
@@ -237,6 +238,57 @@ def test_a_run_waits_and_is_then_shown(ada: Browser, engine: Engine) -> None:
         assert "It is &lt;empty&gt;." in page
         assert "Secret cases were not run." in page
         assert "http-equiv" not in page
+
+
+def test_a_run_without_scripts_keeps_what_was_typed(ada: Browser) -> None:
+    ada.start()
+    run = ada.post(f"{ada.attempt}/sample-runs", source="mine = 1 < 2\r\n", seen="").location
+    assert '<span class="line"><span class="n">mine</span>' in ada.text(run)
+    assert "mine = 1 &lt; 2\n</textarea>" in ada.text(ada.attempt)
+
+
+def test_a_file_that_is_run_leaves_the_draft_to_the_editor(ada: Browser, engine: Engine) -> None:
+    ada.start()
+    file = (io.BytesIO(b"filed = 1\n"), "mine.py")
+    ada.post(f"{ada.attempt}/sample-runs", source="typed = 1\n", file=file)
+    ada.post(f"{ada.attempt}/sample-runs", file=(io.BytesIO(b"filed = 2\n"), "mine.py"))
+    with read_session(engine) as session:
+        assert session.scalars(select(SampleRun.source).order_by(SampleRun.id)).all() == [
+            b"filed = 1\n",
+            b"filed = 2\n",
+        ]
+    assert "typed = 1\n</textarea>" in ada.text(ada.attempt)
+
+
+def test_what_is_not_run_is_kept_all_the_same(ada: Browser) -> None:
+    ada.start()
+    for number in (1, 2):
+        ada.post(f"{ada.attempt}/sample-runs", source=f"run = {number}\n")
+    reply = ada.post(f"{ada.attempt}/sample-runs", source="third = 3\n")
+    page = reply.get_data(as_text=True)
+    assert reply.status_code == 429
+    assert '<span class="b">The samples were not run.</span> 2 of your sample runs still wait' in page
+    assert "third = 3\n</textarea>" in page
+    assert "third = 3\n</textarea>" in ada.text(ada.attempt)
+
+
+def test_a_text_that_is_too_large_for_a_draft_is_not_run(ada: Browser) -> None:
+    ada.start()
+    reply = ada.post(f"{ada.attempt}/sample-runs", source="#" * ((1 << 20) + 1))
+    assert reply.status_code == 413
+    assert "The draft is larger than 1 MiB and is not kept; shorten it." in reply.get_data(as_text=True)
+    assert ada.get(f"{ada.attempt}/sample-runs/1").status_code == 404
+
+
+def test_a_script_saves_its_drafts_itself(ada: Browser) -> None:
+    ada.start()
+    _, saved, _ = draft(ada, "one = 1\n")
+    ada.client.post(
+        f"{ada.attempt}/sample-runs",
+        data={"csrf_token": ada.token(), "source": "two = 2\n", "seen": saved},
+        headers={"HX-Request": "true"},
+    )
+    assert draft(ada, "two = 2\n", saved or "")[2] is False
 
 
 def test_a_run_asked_for_by_a_script_is_answered_by_its_panel(ada: Browser) -> None:

@@ -297,6 +297,14 @@ def test_the_draft_is_handed_in_when_a_page_is_asked_for_after_the_end(
     assert len(submissions(engine)) == 1
 
 
+def test_what_was_run_on_the_samples_is_handed_in_at_the_end(held: Held, ada: Browser, engine: Engine) -> None:
+    begin(ada, held.link())
+    ada.post(f"{ada.attempt}/sample-runs", source="x = 'run last'\n")
+    held.move_end(now() - timedelta(seconds=1))
+    ada.text(ada.attempt)
+    assert submissions(engine) == [(b"x = 'run last'\n", True)]
+
+
 def test_what_comes_too_late_stays_on_the_page(held: Held, ada: Browser, engine: Engine) -> None:
     begin(ada, held.link())
     held.move_end(now() - timedelta(seconds=1))
