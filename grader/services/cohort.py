@@ -75,6 +75,7 @@ class Cohort:
     attempts: int
     submissions: int
     ours: int
+    not_looked_up: int  # submissions that are not compared with known faults yet
     faults: tuple[FaultRow, ...]
     all_faults: int
     scores: tuple[int, ...]  # attempts by BINS
@@ -123,6 +124,7 @@ def cohort(
         attempts=len(tried),
         submissions=sum(one.submissions for one in tried),
         ours=sum(one.ours for one in tried),
+        not_looked_up=sum(one.not_looked_up for one in tried),
         faults=_fault_rows(faults[:FAULTS_SHOWN], behaved, who, shown),
         all_faults=len(faults),
         scores=_histogram(shares),

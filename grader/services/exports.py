@@ -20,6 +20,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from grader.errors import UserError
+from grader.grading.verdict import Verdict
 from grader.report.result import csv_line, number
 from grader.services import audit
 from grader.store import export_queries as queries
@@ -56,10 +57,11 @@ LONG: Final = (
     "visibility",
     "case_verdict",
     "case_reason",
+    "looked_up",
 )
 WIDE: Final = ("candidate", "invitation", "state", "started_at", "ends_at", "ended_at")
 _ATTEMPT_COLUMNS: Final = 9
-_SUBMISSION_COLUMNS: Final = 9
+_CASE_COLUMNS: Final = 5
 
 
 class Kind(StrEnum):
@@ -120,8 +122,9 @@ def _long(engine: Engine, interview: Interview) -> Iterator[str]:
             own = _attempt_cells(attempt, by_hand)
             for submission in submissions[attempt.id]:
                 handed_in = _submission_cells(submission, faults[submission.id])
+                looked_up = _looked_up(submission)
                 for case in cases[submission.id] or [None]:
-                    buffer.write(csv_line([*own, *handed_in, *_case_cells(case)]))
+                    buffer.write(csv_line([*own, *handed_in, *_case_cells(case), looked_up]))
             if not submissions[attempt.id]:
                 buffer.write(csv_line([*own, *[""] * (len(LONG) - _ATTEMPT_COLUMNS)]))
         yield buffer.getvalue()
@@ -155,9 +158,16 @@ def _submission_cells(submission: Any, faults: Sequence[Any]) -> list[str]:
     ]
 
 
+def _looked_up(submission: Any) -> str:
+    """Return whether an empty cell of faults says something; nothing where there is no verdict on the source."""
+    if submission.verdict in (None, Verdict.JE):
+        return ""
+    return "no" if submission.is_not_looked_up else "yes"
+
+
 def _case_cells(case: Any) -> list[str]:
     if case is None:
-        return [""] * (len(LONG) - _ATTEMPT_COLUMNS - _SUBMISSION_COLUMNS)
+        return [""] * _CASE_COLUMNS
     return [case.name, case.group, case.visibility, case.verdict or "", case.reason or ""]
 
 

@@ -33,6 +33,7 @@ class Tried:
     submissions: int  # that were judged and are no fault of ours
     solved_with: int | None  # submissions up to the first accepted one
     ours: int  # submissions that failed through our fault
+    not_looked_up: int  # submissions whose finding is made again, for known faults were not looked up yet
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
             func.count(case((Submission.verdict != Verdict.JE, 1))).label("judged"),
             func.min(case((Submission.verdict == Verdict.AC, Submission.ordinal))).label("first"),
             func.count(case((Submission.verdict == Verdict.JE, 1))).label("ours"),
+            func.count(Submission.is_finding_due).label("due"),
         ).join(Attempt, Attempt.id == Submission.attempt_id),
         interview,
         problem,
@@ -97,6 +99,7 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
         func.coalesce(counted.c.judged, 0),
         counted.c.first,
         func.coalesce(counted.c.ours, 0),
+        func.coalesce(counted.c.due, 0),
     )
     statement = _of(
         select(*columns)

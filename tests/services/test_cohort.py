@@ -80,6 +80,15 @@ def test_three_candidates(engine: Engine, packages: Packages, led: tuple[User, I
     assert dull == [("sample_format", 5, True), ("secret_b", 5, True), ("secret_c", 5, True)]
 
 
+def test_submissions_that_are_not_compared_yet_are_counted(
+    engine: Engine, packages: Packages, led: tuple[User, Interview]
+) -> None:
+    untold = replace(WA, finding=replace(WA.finding, faults=(), is_looked_up=False))
+    make_judged(engine, *led, "Ines", WA, untold, JE, None)
+    make_judged(engine, *led, "Tomasz", untold)
+    assert shown(engine, packages, led).not_looked_up == 2
+
+
 def test_a_score_by_hand_counts(engine: Engine, packages: Packages, led: tuple[User, Interview]) -> None:
     attempt = make_judged(engine, *led, "Ines", WA)
     with write_session(engine) as session:

@@ -7,12 +7,14 @@ import io
 import json
 import time
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, event, insert, select
 
 from grader.errors import NotFound, UserError
+from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Pool
 from grader.services import exports
@@ -31,8 +33,9 @@ from grader.store.models import (
 from grader.store.session import read_session, write_session
 from grader.wording import iso_time
 from tests.services.interviewing import begin, make_interview, make_interviewer, make_invitations
-from tests.services.made import NOON, after, make_candidate
+from tests.services.made import NOON, after, make_candidate, make_judgement
 from tests.services.rejudging import SOURCES, Room
+from tests.services.reviewing import make_judged, make_led
 
 MEMORY_KIB = 64 << 10
 
@@ -93,6 +96,22 @@ def test_every_case_of_every_submission_is_a_line(room: Room) -> None:
         "visibility": "sample",
         "case_verdict": "WA",
         "case_reason": "wrong_values",
+        "looked_up": "yes",
+    }
+
+
+def test_a_case_says_whether_known_faults_were_looked_up(engine: Engine, packages: Packages) -> None:
+    lead, interview = make_led(engine, packages)
+    made = make_judgement(Verdict.WA)
+    wrong = replace(made, finding=replace(made.finding, sentence='quoted: {"looked_up": false}'))
+    untold = replace(wrong, finding=replace(wrong.finding, is_looked_up=False))
+    make_judged(engine, lead, interview, "Ines", wrong, untold, make_judgement(Verdict.JE), None)
+    rows = table("".join(exports.export(engine, lead, interview.public_id, "long", NOON).pieces))
+    assert {(row["submission"], row["verdict"], row["looked_up"]) for row in rows} == {
+        ("1", "WA", "yes"),
+        ("2", "WA", "no"),
+        ("3", "JE", ""),
+        ("4", "", ""),
     }
 
 

@@ -10,15 +10,21 @@ import pytest
 from flask import Flask
 from sqlalchemy import Engine
 
-from grader.grading.verdict import Finding, Judgement, Verdict
+from grader.grading.verdict import Failure, Finding, Judgement, Reason, Verdict
 from grader.store.interview_models import Shown
 from tests.services.made import make_judgement
 from tests.web.browsing import Browser, judge_last
 from tests.web.calling import Program, document_of
-from tests.web.room import Room
+from tests.web.room import Room, words
 
 NOT_YET = "Known faults were not looked up yet"
 NO_FAULT = "No known fault returns the same"
+UNTOLD = {
+    None: "It waits for its verdict.",
+    Verdict.JE: "It failed through our fault, so nothing was compared.",
+    Verdict.CE: "It could not be run, so nothing was compared.",
+}
+FAILURES = {Verdict.JE: Failure.of(Reason.JUDGE_ERROR), Verdict.CE: Failure.of(Reason.EMPTY_SOURCE)}
 
 
 def judged(is_looked_up: bool, **finding: Any) -> Judgement:
@@ -39,6 +45,38 @@ def test_the_review_says_whether_anybody_looked(
         page = room.lena.text(room.review)
         assert (NOT_YET in page, NO_FAULT in page) == (not is_looked_up, is_looked_up)
         assert (NOT_YET in ada.text(f"{ada.attempt}/submissions/{1 + is_looked_up}")) is not is_looked_up
+
+
+@pytest.mark.parametrize(("verdict", "sentence"), UNTOLD.items())
+def test_the_review_of_what_was_not_compared_says_why(
+    app: Flask, engine: Engine, problems: Path, ada: Browser, verdict: Verdict | None, sentence: str
+) -> None:
+    room = Room(app, engine, problems, ada)
+    ada.submit()
+    if verdict is not None:
+        judge_last(engine, replace(make_judgement(Verdict.JE), failure=FAILURES[verdict], verdict=verdict))
+    page = room.lena.text(room.review)
+    assert words(page, 'id="h_observed"') == f"Observed {sentence}"
+    assert words(page, 'id="h_suggested"') == f"Interpretation {sentence}"
+
+
+COHORTS = {
+    (True,): "No submission behaves like a fault that is known.",
+    (False, False): "Known faults were not looked up yet for 2 submissions; this is done again on its own, and verdict "
+    "and points stay. No other submission behaves like a fault that is known.",
+}
+
+
+@pytest.mark.parametrize(("looked_up", "sentence"), COHORTS.items())
+def test_the_cohort_says_whether_anybody_looked(
+    app: Flask, engine: Engine, problems: Path, ada: Browser, looked_up: tuple[bool, ...], sentence: str
+) -> None:
+    room = Room(app, engine, problems, ada)
+    for is_looked_up in looked_up:
+        ada.submit(f"x = {is_looked_up}\n")
+        judge_last(engine, judged(is_looked_up))
+    page = room.lena.text(f"/interviews/{room.interview.public_id}/cohort")
+    assert words(page, 'id="h_faults"').endswith(sentence)
 
 
 def test_practice_says_that_more_may_be_told_later(engine: Engine, ada: Browser, ada_program: Program) -> None:
