@@ -17,13 +17,14 @@ from enum import StrEnum
 from typing import Any, Final, Literal
 
 from grader.sandbox.clock import Clock
-from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Value, WireError, decode, encode, frame, frame_parts
+from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Value, WireError, decode, encode, frame
 
 PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
 PRINTS_KEPT: Final = 64 << 10
 READY_S: Final = 10.0  # a forked child has its walls up in milliseconds; this long only on a drowning machine
 _READ: Final = 64 << 10  # what a pipe holds; a larger buffer would be mapped and unmapped each time
 _FLAGS: Final = (encode(False), encode(True))
+_SAME: Final = b"S" + _FLAGS[True]  # a second answer as nearly all are
 _BUILTIN_ERRORS: Final = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )
@@ -121,14 +122,16 @@ class Run:
         self._reaped = False
         self._closed = False
         self._printed = 0
-        self._buffer = bytearray()
+        self._chunks: list[bytes] = []  # of answers that were read and not taken
+        self._size = 0  # of them together
+        self._wanted = LENGTH.size  # so many make the next frame whole, as far as is known
         self._limits = Limits()
         self._clock = Clock(pid)
         self._end = float("inf")  # by that clock
         os.set_blocking(self._questions, False)
         self._poll = select.poll()
+        self._poll.register(self._prints, select.POLLIN)  # first: they were written before their answer
         self._poll.register(self._answers, select.POLLIN)
-        self._poll.register(self._prints, select.POLLIN)
 
     def wait_ready(self) -> None:
         """Wait until the child says that every wall is up.
@@ -156,7 +159,7 @@ class Run:
         self._limits = limits
         self._clock.start(limits.total_s)
         self._end = self._clock.now() + limits.total_s
-        self._ask(frame_parts(b"H", [encode([source, list(entries), mode])]))
+        self._ask(frame(b"H", encode([source, list(entries), mode])))
         missing = self._reply((b"L",), self._value)
         if isinstance(missing, Raised):
             return missing
@@ -166,7 +169,7 @@ class Run:
 
     def ask(self, question: Question) -> Answer | Raised:
         """Have an entry called twice with the same arguments."""
-        self._ask([question.frame])
+        self._ask(question.frame)
         first = self._reply((b"A",), bytes)
         if isinstance(first, Raised):
             return first
@@ -174,6 +177,8 @@ class Run:
         second = self._reply((b"S", b"B"), bytes)
         if isinstance(second, Raised):
             return Answer(answer, second, unchanged)
+        if second == _SAME:
+            return Answer(answer, answer, unchanged)
         again, unchanged_again = self._flagged(second)
         if second.startswith(b"S"):
             if again:
@@ -190,17 +195,17 @@ class Run:
 
     def generate(self, function: str, seed: int) -> Value | Raised:
         """Call a package's case generator with numpy's default generator of a seed."""
-        self._ask(frame_parts(b"G", [encode([function, seed])]))
+        self._ask(frame(b"G", encode([function, seed])))
         return self._reply((b"V",), self._value)
 
     def compute(self, function: str, arguments: dict[str, Value], layouts: dict[str, str]) -> Value | Raised:
         """Call a package's function once; `arguments` are in the order of its parameters."""
-        self._ask(frame_parts(b"C", [encode([function, layouts]), encode(arguments)]))
+        self._ask(frame(b"C", encode([function, layouts]), encode(arguments)))
         return self._reply((b"V",), self._value)
 
     def trace(self, entry: str, arguments: dict[str, Value], layouts: dict[str, str], outputs: int) -> Value | Raised:
         """Call an entry of a traced source once; return what it says that it computed, and what it returned."""
-        self._ask(frame_parts(b"T", [encode([entry, layouts, outputs]), encode(arguments)]))
+        self._ask(frame(b"T", encode([entry, layouts, outputs]), encode(arguments)))
         return self._reply((b"V",), self._value)
 
     def seconds_left(self) -> float:
@@ -209,7 +214,7 @@ class Run:
 
     def ask_again(self, count: int) -> list[bool] | Raised:
         """Ask of each of the `count` answered questions whether what it returned, twice, is the same bytes still."""
-        self._ask(frame_parts(b"F", []))
+        self._ask(frame(b"F"))
         unchanged = self._reply((b"K",), self._value)
         if isinstance(unchanged, Raised):
             return unchanged
@@ -246,26 +251,26 @@ class Run:
             raise RunEnded(End.BAD_ANSWER, "an exception's record is malformed")
         return Raised(phase[:20], name[:80], builtin[:80], line, text[:2000], refused, tuple(lines[:20]))
 
-    def _ask(self, parts: list[bytes]) -> None:
-        """Send a question, once it is sure that nothing came before it."""
+    def _ask(self, question: bytes) -> None:
+        """Send a frame, once it is sure that nothing came before it."""
         if self._closed:
             raise SandboxLost("the lane was closed during a run")
         for descriptor, _ in self._poll.poll(0):
             self._read_from(descriptor)
-        if self._buffer:
+        if self._size:
             raise RunEnded(End.BAD_ANSWER, "bytes that came before their question")
-        deadline = min(self._end, self._clock.now() + self._limits.case_s)
-        left = sum(map(len, parts))
+        deadline, left = None, memoryview(question)
         while left:
             try:
-                written = os.writev(self._questions, parts)
-                left -= written
-                if left:
-                    parts = [b"".join(parts)[written:]]
+                left = left[os.write(self._questions, left) :]
             except BlockingIOError:
+                deadline = deadline or self._deadline(self._limits.case_s)
                 self._wait_writable(deadline)
             except BrokenPipeError:
                 raise self._ended() from None
+
+    def _deadline(self, seconds: float) -> float:
+        return min(self._end, self._clock.now() + seconds)
 
     def _wait_writable(self, deadline: float) -> None:
         writable = select.poll()
@@ -279,22 +284,29 @@ class Run:
 
     def _receive(self, seconds: float) -> bytes:
         """Return the next frame's body, or raise how the run ended."""
-        deadline = min(self._end, self._clock.now() + seconds)
-        buffer = self._buffer
-        wanted = LENGTH.size
-        while True:
-            if len(buffer) >= wanted:
-                length = LENGTH.unpack_from(buffer)[0]
-                if not 1 <= length <= FRAME_LIMIT:
-                    raise RunEnded(End.BAD_ANSWER, f"a frame of {length} bytes")
-                wanted = LENGTH.size + length
-                if len(buffer) >= wanted:
-                    with memoryview(buffer) as view:
-                        body = bytes(view[LENGTH.size : wanted])
-                    del buffer[:wanted]
-                    return body
-            for descriptor, _ in reversed(self._poll.poll(self._milliseconds(deadline))):
-                self._read_from(descriptor)
+        body = self._framed()
+        if body is None:
+            deadline = self._deadline(seconds)
+            while body is None:
+                for descriptor, _ in self._poll.poll(self._milliseconds(deadline)):
+                    self._read_from(descriptor)
+                body = self._framed()
+        return body
+
+    def _framed(self) -> bytes | None:
+        """Take the next frame's body from what was read; None until it is whole."""
+        if self._size < self._wanted:
+            return None
+        data = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
+        length = LENGTH.unpack_from(data)[0]
+        if not 1 <= length <= FRAME_LIMIT:
+            raise RunEnded(End.BAD_ANSWER, f"a frame of {length} bytes")
+        end = LENGTH.size + length
+        if len(data) < end:
+            self._chunks, self._wanted = [data], end
+            return None
+        self._chunks, self._size, self._wanted = [data[end:]] if len(data) > end else [], len(data) - end, LENGTH.size
+        return data[LENGTH.size : end]
 
     def _milliseconds(self, deadline: float) -> float:
         left = deadline - self._clock.now()
@@ -310,7 +322,8 @@ class Run:
         if descriptor == self._answers:
             if not data:
                 raise self._ended()
-            self._buffer += data
+            self._chunks.append(data)
+            self._size += len(data)
         elif data:
             self._keep_prints(data)
         else:
