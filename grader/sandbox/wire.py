@@ -26,6 +26,7 @@ LENGTH: Final = struct.Struct("<I")
 MAX_DEPTH: Final = 8  # of nested lists and mappings, and of array axes
 MAX_VALUES: Final = 1 << 16  # of one parsed value, itself and all that it holds
 DTYPES: Final = tuple(np.dtype(name) for name in ("bool", "int64", "float16", "float32", "float64"))
+_SIZES: Final = tuple(dtype.itemsize for dtype in DTYPES)
 _CODES: Final = {dtype.num: code for code, dtype in enumerate(DTYPES)}
 _INT: Final = struct.Struct("<q")
 _FLOAT: Final = struct.Struct("<d")
@@ -185,14 +186,15 @@ class Reader:
 
     def __init__(self, body: Buffer, offset: int = 0, copy: bool = True) -> None:
         self._body = body
+        self._end = len(body)
         self._copy = copy
         self._values = 0
         self.at = offset
 
     def end(self) -> None:
         """Raise `WireError` unless everything was read."""
-        if self.at != len(self._body):
-            raise WireError(f"{len(self._body) - self.at} bytes too many")
+        if self.at != self._end:
+            raise WireError(f"{self._end - self.at} bytes too many")
 
     def value(self, depth: int = 0) -> Value:
         """Return the next value."""
@@ -202,7 +204,7 @@ class Reader:
         if self._values > MAX_VALUES:
             raise WireError("too many values")
         at = self.at
-        if at >= len(self._body):
+        if at >= self._end:
             raise WireError("cut short")
         tag = self._body[at]
         if tag == _ARRAY:
@@ -242,14 +244,14 @@ class Reader:
 
     def _take(self, size: int) -> bytes:
         start, stop = self.at, self.at + size
-        if stop > len(self._body):
+        if stop > self._end:
             raise WireError("cut short")
         self.at = stop
         return self._body[start:stop]
 
     def _length(self) -> int:
         at = self.at
-        if at + 4 > len(self._body):
+        if at + 4 > self._end:
             raise WireError("cut short")
         self.at = at + 4
         length: int = LENGTH.unpack_from(self._body, at)[0]
@@ -258,7 +260,7 @@ class Reader:
     def _count(self, smallest: int) -> int:
         """Return a count of items of at least `smallest` bytes each, so that no count outgrows its frame."""
         count = self._length()
-        if count * smallest > len(self._body) - self.at:
+        if count * smallest > self._end - self.at:
             raise WireError("a count beyond the frame")
         return count
 
@@ -270,7 +272,7 @@ class Reader:
 
     def _number(self, form: struct.Struct) -> Any:
         at = self.at
-        if at + 8 > len(self._body):
+        if at + 8 > self._end:
             raise WireError("cut short")
         self.at = at + 8
         return form.unpack_from(self._body, at)[0]
@@ -278,13 +280,13 @@ class Reader:
     def _text(self) -> str:
         """Return a text, from its tag on."""
         at = self.at
-        if at + 5 > len(self._body):
+        if at + 5 > self._end:
             raise WireError("cut short")
         tag, length = _TEXT_HEADER.unpack_from(self._body, at)
         if tag != _TEXT:
             raise WireError("a key is text")
         stop = at + 5 + length
-        if stop > len(self._body):
+        if stop > self._end:
             raise WireError("cut short")
         self.at = stop
         try:
@@ -294,28 +296,28 @@ class Reader:
 
     def _array(self) -> npt.NDArray[Any]:
         """Return an array, from its tag on."""
-        at = self.at + _HEADER.size
-        if at > len(self._body):
+        body, at = self._body, self.at + _HEADER.size
+        if at > self._end:
             raise WireError("cut short")
-        _, code, axes = _HEADER.unpack_from(self._body, self.at)
+        _, code, axes = _HEADER.unpack_from(body, self.at)
         if code >= len(DTYPES) or axes > MAX_DEPTH:
             raise WireError("unknown dtype or too many axes")
-        if at + 8 * axes > len(self._body):
+        start = at + 8 * axes
+        if start > self._end:
             raise WireError("cut short")
-        self.at = at + 8 * axes
-        dtype, shape = DTYPES[code], _SHAPES[axes].unpack_from(self._body, at)
-        size = dtype.itemsize * math.prod(shape)  # Python's integers do not overflow
+        dtype, shape = DTYPES[code], _SHAPES[axes].unpack_from(body, at)
+        size = _SIZES[code] * math.prod(shape)  # Python's integers do not overflow
         if size > FRAME_LIMIT:
             raise WireError("an array beyond the frame")
         if size == 0:
             _check_empty(shape)
-        start, stop = self.at, self.at + size
-        if stop > len(self._body):
+        stop = start + size
+        if stop > self._end:
             raise WireError("cut short")
         self.at = stop
-        if code == 0 and self._body[start:stop].strip(b"\x00\x01"):
+        if code == 0 and body[start:stop].strip(b"\x00\x01"):
             raise WireError("a boolean array holds 0 and 1")
-        array: npt.NDArray[Any] = np.ndarray(shape, dtype, self._body, start)
+        array: npt.NDArray[Any] = np.ndarray(shape, dtype, body, start)
         return array.copy() if self._copy else array  # a copy is aligned and writable, and needs no frame
 
 
