@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 from dataclasses import dataclass
 from datetime import datetime
@@ -103,20 +102,18 @@ def write_result(
             meanwhile, and the row waits to be judged with that.
     """
     rows = ResultRows.of(judgement, now, sample_outputs)  # ready before the only writer's lock is taken
-    with contextlib.suppress(_Moved), write_session(engine) as session:
+    with write_session(engine) as session:
+        found = queries.attempt_of_submission(session, key)
+        if found is None:
+            return False
+        attempt, handed_in = found
+        if judged_with is not None and attempt.package.sha256 != judged_with:
+            return False
         if not queries.set_verdict(session, key, rows.submission):
             return False
-        attempt, handed_in = queries.attempt_of_submission(session, key)
-        if judged_with is not None and attempt.package.sha256 != judged_with:
-            raise _Moved
         add_beside(session, {key: rows})
         _count(attempt, handed_in, judgement)
         return True
-    return False
-
-
-class _Moved(Exception):
-    """The attempt has another version of its package by now."""
 
 
 def _count(attempt: Attempt, handed_in: datetime, judgement: Judgement) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 
 from grader.errors import NotFound
 from grader.grading.verdict import Verdict
+from grader.store.held import held
 from grader.store.interview_models import (
     Interview,
     InterviewMember,
@@ -95,8 +96,8 @@ def interview_of(
         )
     )
     if lock:
-        statement = statement.with_for_update(of=Interview, key_share=True).execution_options(populate_existing=True)
-    interview = session.scalar(statement)
+        held(session, Interview, Interview.public_id == public_id)
+    interview = session.scalar(statement.execution_options(populate_existing=lock))
     if interview is None:
         raise NotFound(_NO_INTERVIEW)
     return interview
@@ -231,7 +232,7 @@ def invitation_in(session: Session, interview: Interview, public_id: str, *, loc
         .execution_options(populate_existing=True)
     )
     if lock:
-        statement = statement.with_for_update(of=Invitation, key_share=True)
+        held(session, Invitation, Invitation.interview_id == interview.id, Invitation.public_id == public_id)
     invitation = session.scalar(statement)
     if invitation is None:
         raise NotFound(_NO_INVITATION)

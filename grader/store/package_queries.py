@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, exists, func, or_, select, true, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, undefer
 
 from grader.errors import NotFound
+from grader.store.held import held
 from grader.store.interview_models import Interview, InterviewMember, InterviewProblem, PackageCheck
 from grader.store.models import Attempt, Package, User
 from grader.store.sitting_queries import has_place, require_not_sat
@@ -48,8 +49,9 @@ def check_of(session: Session, user: User, sha256: str, *, own: bool = False, lo
         .options(contains_eager(PackageCheck.package), undefer(PackageCheck.report))
     )
     if lock:
-        statement = statement.with_for_update(of=PackageCheck)
-    found = session.scalar(statement)
+        package = select(Package.id).where(Package.sha256 == sha256).scalar_subquery()
+        held(session, PackageCheck, PackageCheck.package_id == package)
+    found = session.scalar(statement.execution_options(populate_existing=lock))
     if found is None:
         raise NotFound(_NO_PACKAGE)
     require_not_sat(session, user, [found.package])

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload, undefer
 from grader.errors import NotFound
 from grader.grading.verdict import Verdict
 from grader.store.base import Base, Mode
+from grader.store.held import held
 from grader.store.interview_models import Invitation
 from grader.store.models import Attempt, FollowUpAnswer, Package, SampleRun, Submission, SubmissionFault, User
 
@@ -64,8 +65,8 @@ def attempt_of(session: Session, candidate: User, public_id: str, *, lock: bool 
         .options(joinedload(Attempt.package), joinedload(Attempt.interview_problem), WITH_INTERVIEW)
     )
     if lock:
-        statement = statement.with_for_update(of=Attempt)
-    attempt = session.scalar(statement)
+        held(session, Attempt, Attempt.public_id == public_id, Attempt.candidate_id == candidate.id)
+    attempt = session.scalar(statement.execution_options(populate_existing=lock))
     if attempt is None:
         raise NotFound("There is no such attempt, or it is not yours; the problem list shows your own.")
     return attempt
@@ -219,16 +220,16 @@ def set_verdict(session: Session, key: int, values: Mapping[str, object]) -> boo
     return changed == 1
 
 
-def attempt_of_submission(session: Session, key: int) -> tuple[Attempt, datetime]:
-    """Return a submission's attempt, locked until the transaction ends, and when the source was handed in."""
-    statement = (
-        select(Attempt, Submission.created_at)
-        .join(Submission, Submission.attempt_id == Attempt.id)
-        .where(Submission.id == key)
-        .with_for_update(of=Attempt)
-    )
-    attempt, created_at = session.execute(statement).one()
-    return attempt, created_at
+def attempt_of_submission(session: Session, key: int) -> tuple[Attempt, datetime] | None:
+    """Return a submission's attempt, held until the transaction ends, and when the source was handed in.
+
+    None when the submission is gone.
+    """
+    statement = select(Submission.attempt_id, Submission.created_at).where(Submission.id == key)
+    if (found := session.execute(statement).one_or_none()) is None:
+        return None
+    attempts = held(session, Attempt, Attempt.id == found.attempt_id)
+    return (attempts[0], found.created_at) if attempts else None
 
 
 def answers_in(session: Session, attempt: Attempt) -> dict[str, FollowUpAnswer]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload, undefer
 
+from grader.store.held import held
 from grader.store.interview_models import InterviewProblem, Rejudge, RejudgedAttempt, RejudgeItem
 from grader.store.models import Attempt, CaseResult, GroupResult, Package, Submission, SubmissionFault
 from grader.store.rejudge_queries import scope
@@ -47,7 +48,7 @@ def set_item(session: Session, key: int, **values: Any) -> bool:
 
 def rejudge_locked(session: Session, key: int) -> Rejudge | None:
     """Return a rejudge that no other transaction changes until this one ends."""
-    return session.scalar(select(Rejudge).filter_by(id=key).with_for_update())
+    return next(iter(held(session, Rejudge, Rejudge.id == key)), None)
 
 
 _IS_MOVING: Final = or_(
@@ -68,8 +69,7 @@ def lock_versions(session: Session, rejudge: Rejudge) -> None:
     both have attempts from practice alone. Attempts can still be started: they only refer to a package.
     """
     keys = (rejudge.from_package_id, rejudge.to_package_id)
-    statement = select(Package.id).where(Package.id.in_(keys)).order_by(Package.id)
-    session.execute(statement.with_for_update(key_share=True)).all()
+    held(session, Package, Package.id.in_(keys))
 
 
 def moving_beside(session: Session, rejudge: Rejudge) -> Rejudge | None:
@@ -117,13 +117,12 @@ def number_moved_on(session: Session, rejudge: Rejudge) -> int:
 def attempts_locked(session: Session, keys: Sequence[int], package_id: int) -> list[int]:
     """Return those attempts that still have a package; nothing of them is judged or handed in until this one ends.
 
-    Locks are taken in the order of judging: submissions first, then attempts, under which nothing is handed in. Whoever
-    held them before may have moved an attempt since it was picked.
+    While the attempts are held nothing is handed in, so their submissions are all there. Whoever held them before may
+    have moved an attempt since it was picked.
     """
-    own = Submission.attempt_id.in_(keys)
-    session.execute(select(Submission.id).where(own).order_by(Submission.id).with_for_update()).all()
-    statement = select(Attempt.id).where(Attempt.id.in_(keys), Attempt.package_id == package_id)
-    return list(session.scalars(statement.order_by(Attempt.id).with_for_update()))
+    still = [one.id for one in held(session, Attempt, Attempt.id.in_(keys), Attempt.package_id == package_id)]
+    held(session, Submission, Submission.attempt_id.in_(still))
+    return still
 
 
 def submissions_of(session: Session, attempts: Sequence[int]) -> Sequence[Submission]:

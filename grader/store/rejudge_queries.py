@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, joinedload
 from grader.errors import NotFound
 from grader.grading.verdict import Verdict
 from grader.store import interview_queries
+from grader.store.held import held
 from grader.store.interview_models import (
     Interview,
     InterviewProblem,
@@ -71,8 +72,8 @@ def rejudge_of(session: Session, user: User, public_id: str, *, lock: bool = Fal
         )
     )
     if lock:
-        statement = statement.with_for_update(of=Rejudge)
-    found = session.scalar(statement)
+        held(session, Rejudge, Rejudge.public_id == public_id)
+    found = session.scalar(statement.execution_options(populate_existing=lock))
     if found is None:
         raise NotFound(_NO_REJUDGE)
     require_not_sat(session, user, [found.from_package, found.to_package])

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, aliased, joinedload, load_only, selectinload
 from grader.errors import NotFound
 from grader.grading.verdict import Reason, Verdict
 from grader.store import interview_queries
+from grader.store.held import held
 from grader.store.interview_models import (
     Interview,
     InterviewMember,
@@ -97,8 +98,8 @@ def attempt_reviewed(
         .where(Attempt.public_id == public_id, is_reviewed_by(user, writes=writes))
     )
     if lock:
-        statement = statement.with_for_update(of=Attempt)
-    found = session.execute(statement).one_or_none()
+        held(session, Attempt, Attempt.public_id == public_id)
+    found = session.execute(statement.execution_options(populate_existing=lock)).one_or_none()
     if found is None:
         raise NotFound(NO_ATTEMPT)
     attempt, interview, invitation, package, number, part = found

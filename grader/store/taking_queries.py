@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, joinedload, undefer
 
 from grader.errors import NotFound
 from grader.grading.verdict import Verdict
+from grader.store.held import held
 from grader.store.interview_models import Interview, InterviewMember, InterviewProblem, Invitation
 from grader.store.models import Attempt, Package, Submission, User
 
@@ -109,16 +110,13 @@ def number_of_problems(session: Session, interview: Interview) -> int:
 
 def interview_locked(session: Session, key: int) -> Interview:
     """Return an interview that no other transaction changes until this one ends; entries may refer to it meanwhile."""
-    statement = (
-        select(Interview).filter_by(id=key).with_for_update(key_share=True).execution_options(populate_existing=True)
-    )
-    return session.scalars(statement).one()
+    (interview,) = held(session, Interview, Interview.id == key)
+    return interview
 
 
 def interviews_locked(session: Session, keys: Sequence[int]) -> Sequence[Interview]:
     """Return interviews in which nobody starts until this transaction ends."""
-    statement = select(Interview).where(Interview.id.in_(keys)).order_by(Interview.id).with_for_update(key_share=True)
-    return session.scalars(statement.execution_options(populate_existing=True)).all()
+    return held(session, Interview, Interview.id.in_(keys))
 
 
 def invitation_locked(session: Session, key: int) -> Invitation:
@@ -127,10 +125,8 @@ def invitation_locked(session: Session, key: int) -> Invitation:
     Whatever starts, ends or extends a candidate's time, or settles what they did in it, holds this row. Who needs the
     interview or attempts locked as well locks those first, in this order.
     """
-    statement = (
-        select(Invitation).filter_by(id=key).with_for_update(key_share=True).execution_options(populate_existing=True)
-    )
-    return session.scalars(statement).one()
+    (invitation,) = held(session, Invitation, Invitation.id == key)
+    return invitation
 
 
 def invitations_locked(session: Session, candidate: int) -> Sequence[Invitation]:
@@ -138,8 +134,7 @@ def invitations_locked(session: Session, candidate: int) -> Sequence[Invitation]
 
     Who lets a candidate's time run takes all of them: of two such transactions the second sees what the first began.
     """
-    statement = select(Invitation).filter_by(user_id=candidate).order_by(Invitation.id).with_for_update(key_share=True)
-    return session.scalars(statement.execution_options(populate_existing=True)).all()
+    return held(session, Invitation, Invitation.user_id == candidate)
 
 
 def running_beside(session: Session, invitation: Invitation, now: datetime) -> Invitation | None:
@@ -184,12 +179,12 @@ def attempts_in(session: Session, invitation: Invitation) -> Sequence[Attempt]:
 
 def attempts_locked(session: Session, invitation: int) -> Sequence[Attempt]:
     """Return the attempts of an invitation with their drafts; no other transaction changes them until this one ends."""
+    held(session, Attempt, Attempt.invitation_id == invitation)
     statement = (
         select(Attempt)
         .where(Attempt.invitation_id == invitation)
         .options(joinedload(Attempt.package), undefer(Attempt.draft))
         .order_by(Attempt.id)
-        .with_for_update(of=Attempt)
         .execution_options(populate_existing=True)
     )
     return session.scalars(statement).all()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from sqlalchemy import Engine, select, text
+from sqlalchemy import Engine, select
 
 from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Pool
@@ -21,6 +21,7 @@ from grader.store.interview_models import Rejudge, RejudgedAttempt
 from grader.store.models import Attempt, Package
 from grader.store.session import read_session, write_session
 from tests.processes import wait_until
+from tests.services.beside import is_held_up
 from tests.services.interviewing import begin, make_interview, make_interviewer, make_invitations
 from tests.services.made import NOON, after, make_candidate
 from tests.services.rejudging import SOURCES, Room
@@ -201,12 +202,3 @@ def test_an_attempt_that_was_moved_before_it_could_be_locked_is_left_alone(room:
     room.undone(found)
     assert versions(room) == [third.id, room.wrong.id]
     assert room.results() == OLD
-
-
-def is_held_up(engine: Engine) -> bool:
-    """Whether somebody waits for what another transaction has locked; in SQLite nobody gets so far."""
-    if engine.dialect.name == "sqlite":
-        return True
-    waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    with engine.connect() as connection:
-        return bool(connection.scalar(text(waiting)))
