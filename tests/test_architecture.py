@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.grading.verdict import Reason
-from grader.sandbox.run import End
+from grader.sandbox.exchange import End
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "grader").rglob("*.py"))

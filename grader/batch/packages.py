@@ -13,8 +13,8 @@ from grader.grading.prepare import is_prepared, prepare
 from grader.problems.cache import CaseCache
 from grader.problems.files import read_folder
 from grader.problems.loader import Problem, load
+from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
-from grader.sandbox.run import SandboxLost
 
 PATIENCE_S: Final = 2.0
 

@@ -16,8 +16,9 @@ from grader.problems.cases import Case
 from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
 from grader.problems.schema import is_kind_of
+from grader.sandbox.exchange import Answer, End, Limits, Raised, RunEnded, SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Answer, End, Limits, Raised, Run, RunEnded, SandboxLost
+from grader.sandbox.run import Run
 
 SOURCE_BYTES_MAX: Final = 1 << 20
 LINES_TOLD: Final = 1000  # a source with more lines is told none of an exception in a secret case

@@ -19,7 +19,7 @@ from grader.grading.verdict import Failure, Reason
 from grader.problems.cases import Case
 from grader.problems.schema import EntrySpec
 from grader.problems.shapes import ArrayType
-from grader.sandbox.run import Answer, Raised
+from grader.sandbox.exchange import Answer, Raised
 from grader.sandbox.wire import Refused
 
 Array = npt.NDArray[Any]

@@ -34,8 +34,8 @@ from grader.problems.cases import Array, Case
 from grader.problems.composition import Outcome, stages_of
 from grader.problems.loader import Problem
 from grader.problems.stages import output_stages
+from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import SandboxLost
 
 CONTRACT: Final = frozenset(
     {

@@ -27,8 +27,8 @@ from grader.grading.weight_facts import hidden_keys
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Array, Case, seed_of
 from grader.problems.loader import Problem
+from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import SandboxLost
 
 _STATES: Final = {
     "ok": "It is as the reference's, or what is as the reference's was made from it.",

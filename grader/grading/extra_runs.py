@@ -20,8 +20,9 @@ from grader.problems.cache import CaseCache
 from grader.problems.cases import Array, Case
 from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
+from grader.sandbox.exchange import Answer, End, Raised, RunEnded, SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Answer, End, Raised, Run, RunEnded, SandboxLost
+from grader.sandbox.run import Run
 
 State = Literal["agrees", "disagrees", "not_finite", "raised", "ended"]
 Arrays = tuple[Array, ...]

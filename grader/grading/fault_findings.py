@@ -15,7 +15,7 @@ from grader.problems.loader import Problem
 from grader.problems.schema import is_exception_name
 from grader.problems.stage_code import CHANGED_ARGUMENTS, CHANGED_STAGE
 from grader.problems.stages import FILE, StageFunction, StageTree
-from grader.sandbox.run import End
+from grader.sandbox.exchange import End
 
 # outcomes of stages and alternatives that are slips of their author, and no way to be wrong that a candidate could have
 SLIPS: Final = {

@@ -18,8 +18,8 @@ from grader.grading.verdict import Failure, Finding, Judgement, Reason, Sandbox,
 from grader.problems.cache import CaseCache
 from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
+from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import SandboxLost
 
 VERSIONS: Final = {"grader": __version__, "python": platform.python_version(), "numpy": np.__version__}
 

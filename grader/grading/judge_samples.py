@@ -12,8 +12,8 @@ from grader.problems.cache import CaseCache
 from grader.problems.cases import Case
 from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
+from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import SandboxLost
 
 
 @dataclass(frozen=True, eq=False)

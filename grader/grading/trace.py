@@ -13,8 +13,9 @@ import numpy.typing as npt
 from grader.grading.case_run import LINES_TOLD
 from grader.problems.cases import Array, Case
 from grader.problems.loader import Problem
+from grader.sandbox.exchange import Limits, Raised, RunEnded, SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Limits, Raised, Run, RunEnded, SandboxLost
+from grader.sandbox.run import Run
 from grader.sandbox.tracing import ARRAYS_MAX, BYTES_MAX, EVENTS_MAX, OPERANDS_MAX, OPERATIONS
 from grader.sandbox.wire import Value
 

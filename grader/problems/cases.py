@@ -17,8 +17,9 @@ from grader.problems.loader import REFERENCE, Problem
 from grader.problems.package_code import claim, ended, failure, in_sandbox
 from grader.problems.schema import EntrySpec, is_exception_name, is_kind_of
 from grader.sandbox.answer_form import AnswerForm
+from grader.sandbox.exchange import Question, Raised, RunEnded
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Question, Raised, Run, RunEnded
+from grader.sandbox.run import Run
 from grader.sandbox.wire import INPUTS_LIMIT, Buffer, Value, WireError, decode, encode
 
 BYTES_MAX: Final = 64 << 20  # of all cases' inputs together, and of all their expected outputs

@@ -15,8 +15,9 @@ from grader.problems.loader import Problem
 from grader.problems.package_code import in_sandbox
 from grader.problems.stage_code import CHANGED_ARGUMENTS, MANY
 from grader.problems.stages import FILE, TRACE, StageTree, caller_of, described_in, describing_source, read_stages
+from grader.sandbox.exchange import End, Limits, Raised, RunEnded
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import End, Limits, Raised, Run, RunEnded
+from grader.sandbox.run import Run
 from grader.sandbox.wire import Value, decode, encode
 
 COMPOSED_LIMITS: Final = Limits(case_s=5, total_s=120, memory_mib=2048)

@@ -14,7 +14,7 @@ from grader.errors import InvalidPackage
 from grader.problems.schema import EntrySpec
 from grader.problems.shapes import ArrayType, IntegerType, ShapeError, fit
 from grader.problems.spec_reader import key_part
-from grader.sandbox.run import Answer
+from grader.sandbox.exchange import Answer
 from grader.sandbox.wire import Refused, Value, WireError, decode_answer
 
 LAYOUTS: Final = ("c", "fortran", "reversed", "every_second")

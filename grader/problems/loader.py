@@ -15,7 +15,7 @@ from grader.problems.files import STANDARD, PackageFiles, read_folder
 from grader.problems.schema import EntrySpec, FaultSpec, FaultsSpec, InterviewSpec, ProblemSpec
 from grader.problems.shapes import ArrayType, parse
 from grader.problems.spec_reader import read_spec, shown
-from grader.sandbox.run import Limits
+from grader.sandbox.exchange import Limits
 from grader.wording import counted
 
 REFERENCE = "submissions/accepted/reference.py"

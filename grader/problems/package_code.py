@@ -7,8 +7,9 @@ from typing import Final, TypeVar
 
 from grader.errors import InvalidPackage
 from grader.problems.loader import Problem
+from grader.sandbox.exchange import End, Limits, Raised, RunEnded
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import End, Limits, Raised, Run, RunEnded
+from grader.sandbox.run import Run
 
 PACKAGE_LIMITS: Final = Limits(case_s=10, total_s=60, memory_mib=2048)  # package code is slower than what it grades
 _TEXT_MAX: Final = 300  # characters of what an exception says

@@ -19,7 +19,8 @@ from grader.problems.files import STANDARD
 from grader.problems.loader import Problem
 from grader.problems.schema import EntrySpec
 from grader.problems.stage_code import CALL_MANY, DESCRIBE, kept, unchanged
-from grader.sandbox.run import Raised, Run
+from grader.sandbox.exchange import Raised
+from grader.sandbox.run import Run
 from grader.sandbox.wire import Value
 
 FILE: Final = "stages.py"

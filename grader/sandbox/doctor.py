@@ -18,8 +18,8 @@ from typing import Final
 
 from grader.sandbox import canaries
 from grader.sandbox.canaries import ENTRY, TRIES
+from grader.sandbox.exchange import End, Limits, Question, Raised, RunEnded, SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import End, Limits, Question, Raised, RunEnded, SandboxLost
 from grader.sandbox.zygote_start import FIND_PACKAGE, OPTIONS, ROOT
 
 LIMITS: Final = Limits(case_s=0.5, total_s=2.0, memory_mib=256)
@@ -40,7 +40,7 @@ except OSError as error:
 # a grader whose child is in an endless loop
 _GRADER: Final = f"""{FIND_PACKAGE}
 from grader.sandbox.pool import Pool
-from grader.sandbox.run import Limits, Question
+from grader.sandbox.exchange import Limits, Question
 limits = Limits(60, 60, 64)
 with Pool(1, allow_weak=sys.argv[2] == "weak") as pool, pool.lane() as lane, lane.run(limits) as run:
     run.load(b"def f():\\n    while True: pass\\n", ["f"], limits)

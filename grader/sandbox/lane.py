@@ -16,7 +16,8 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
-from grader.sandbox.run import Limits, Run, SandboxLost
+from grader.sandbox.exchange import Limits, SandboxLost
+from grader.sandbox.run import Run
 from grader.sandbox.zygote_protocol import DESCRIPTORS, ENDED, FORKED, REQUEST
 from grader.sandbox.zygote_start import start_zygote
 

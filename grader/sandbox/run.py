@@ -12,11 +12,10 @@ import os
 import select
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final, Literal
 
 from grader.sandbox.clock import Clock
+from grader.sandbox.exchange import Answer, End, Limits, Question, Raised, RunEnded, SandboxLost
 from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Value, WireError, decode, encode, frame
 
 PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
@@ -29,85 +28,6 @@ _BUILTIN_ERRORS: Final = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )
 Mode = Literal["submission", "traced", "package"]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a run may use: seconds for one call and for all, MiB beyond the zygote."""
-
-    case_s: float = 2.0
-    total_s: float = 10.0
-    memory_mib: int = 512
-
-    @property
-    def cpu_s(self) -> int:
-        """Processor seconds, a wall behind the clock."""
-        return int(self.total_s) + 2
-
-
-class End(StrEnum):
-    """Why a run ended before its time, each by its own evidence."""
-
-    TIME = "time_limit"
-    OUTPUT = "output_limit"
-    CRASH = "crashed"
-    REFUSED = "refused_call"
-    BAD_ANSWER = "bad_answer"
-
-
-class RunEnded(Exception):
-    """The submission ended its run; `detail` is for the interviewer."""
-
-    def __init__(self, end: End, detail: str) -> None:
-        super().__init__(detail)
-        self.end = end
-        self.detail = detail
-
-
-class SandboxLost(Exception):
-    """The sandbox itself failed (a zygote died, the machine killed a child): our fault, worth another try."""
-
-
-@dataclass(frozen=True)
-class Raised:
-    """An exception of the submission, as the child claims it.
-
-    phase is compile, import, call or again; line is the innermost own line (0: none); text must not reach a candidate
-    for a secret case; refused says that the sandbox refused a call.
-    """
-
-    phase: str
-    name: str
-    builtin: str
-    line: int
-    text: str
-    refused: bool
-    lines: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Question:
-    """One call of an entry, encoded once for all runs."""
-
-    frame: bytes
-
-    @classmethod
-    def of(cls, entry: str, arguments: dict[str, Value], layouts: dict[str, str], outputs: int) -> Question:
-        """Encode a call; `arguments` are in the order of the entry's parameters."""
-        return cls(frame(b"Q", encode([entry, layouts, outputs]), encode(arguments)))
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What both calls of a question returned, as bytes of wire values: [is it a sequence, count, items].
-
-    `again` is the second call's, or the exception that only the second call raised; `unchanged` says whether the
-    arguments were the same bytes after each call.
-    """
-
-    first: bytes
-    again: bytes | Raised
-    unchanged: bool
 
 
 class Run:

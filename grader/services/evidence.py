@@ -21,8 +21,8 @@ from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.report.review_pictures import pictures, to_json
+from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import SandboxLost
 from grader.services import audit
 from grader.services.packages import Packages
 from grader.store import review_queries as queries

@@ -13,8 +13,8 @@ from grader.errors import JudgeError
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Case
 from grader.problems.loader import Problem
+from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Pool, SandboxUnavailable
-from grader.sandbox.run import SandboxLost
 
 LINE_WIDTH: Final = 100
 

@@ -16,8 +16,8 @@ from grader.grading.verdict import Verdict
 from grader.problems import composition, package_code
 from grader.problems.cache import CaseCache
 from grader.problems.files import PackageFiles, read_folder
+from grader.sandbox.exchange import Limits
 from grader.sandbox.pool import Pool
-from grader.sandbox.run import Limits
 from tests.packages import DATA, TINY, edited, text_of, tiny_with
 
 pytestmark = pytest.mark.sandbox

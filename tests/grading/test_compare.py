@@ -15,7 +15,7 @@ from grader.grading.score import first_failure, score_groups
 from grader.grading.verdict import REASONS, CaseResult, Failure, Reason, Verdict
 from grader.problems.cases import Case
 from grader.problems.schema import EntrySpec, GroupSpec
-from grader.sandbox.run import Answer, Raised
+from grader.sandbox.exchange import Answer, Raised
 from grader.sandbox.wire import Refused, encode
 
 PAIR = Contract.of(

@@ -20,8 +20,8 @@ from grader.problems import composition, package_code
 from grader.problems.cache import CaseCache
 from grader.problems.files import PackageFiles
 from grader.problems.loader import Problem, load
+from grader.sandbox.exchange import Limits
 from grader.sandbox.pool import Lane, Pool
-from grader.sandbox.run import Limits
 from grader.sandbox.wire import MAX_VALUES
 from tests.packages import DATA, HONEST, text_of, tiny_with
 from tests.processes import children_of, wait_until

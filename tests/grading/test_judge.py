@@ -19,8 +19,9 @@ from grader.grading.judge_run import VERSIONS, not_judged
 from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
+from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Run, SandboxLost
+from grader.sandbox.run import Run
 from tests.packages import HONEST, edited, tiny_problem_with
 from tests.sandbox.asking import CHANNEL
 

@@ -10,8 +10,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from grader.sandbox.exchange import Answer, End, Limits, Question, Raised, RunEnded
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Answer, End, Limits, Question, Raised, Run, RunEnded
+from grader.sandbox.run import Run
 from grader.sandbox.wire import Value, decode_answer
 
 QUICK: Final = Limits(case_s=0.5, total_s=1.5, memory_mib=64)

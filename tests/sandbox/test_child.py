@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.sandbox.exchange import Answer, Question, Raised
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import PRINTS_KEPT, Answer, Question, Raised
+from grader.sandbox.run import PRINTS_KEPT
 from grader.sandbox.wire import decode_answer
 from grader.sandbox.zygote_start import ENVIRONMENT
 from tests.sandbox.asking import CHANNEL, QUICK, array, ask, loaded, printed, question, raised

@@ -11,8 +11,8 @@ from typing import Final
 
 import pytest
 
+from grader.sandbox.exchange import End, Limits
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import End, Limits
 from tests.sandbox.asking import array, ask, end_of
 
 pytestmark = pytest.mark.sandbox

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.grading.trace import MalformedTrace, Trace, parsed
+from grader.sandbox.exchange import Answer, End, Raised, RunEnded
 from grader.sandbox.pool import Lane, Pool
-from grader.sandbox.run import Answer, End, Raised, RunEnded
 from grader.sandbox.tracing import ARRAYS_MAX, BYTES_MAX, EVENTS_MAX
 from grader.sandbox.wire import Refused, Value, WireError, decode, decode_answer, encode
 from tests.sandbox.asking import CHANNEL, NOTHING, loaded

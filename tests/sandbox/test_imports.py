@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from grader.sandbox.exchange import Limits
 from grader.sandbox.modules import IMPORTABLE
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Limits
 from tests.sandbox.asking import QUICK, array, ask, loaded, raised
 
 pytestmark = pytest.mark.sandbox

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.sandbox.exchange import Limits, RunEnded, SandboxLost
 from grader.sandbox.lane import BACK_OFF_S
 from grader.sandbox.pool import Lane, Pool
-from grader.sandbox.run import Limits, RunEnded, SandboxLost
 from tests.ordinary import ROOT
 from tests.processes import alive, all_gone, children_of, open_descriptors, sandbox_processes, wait_until
 from tests.sandbox.asking import LOOP, ONE, QUICK, array, ask, loaded, question
@@ -138,7 +138,7 @@ def test_warm_child_that_is_killed_costs_one_try_at_most(own_lane: Lane) -> None
 GRADER = """
 import sys, time
 from grader.sandbox.pool import Pool
-from grader.sandbox.run import Limits
+from grader.sandbox.exchange import Limits
 limits = Limits(60, 60, 64)
 with Pool(1) as pool, pool.lane() as lane, lane.run(limits) as run:
     run.load(b"def f():\\n    while True: pass\\n", ["f"], limits)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.sandbox.exchange import Limits, RunEnded, SandboxLost
 from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
-from grader.sandbox.run import Limits, RunEnded, SandboxLost
 from tests.processes import alive, all_gone, children_of, open_descriptors, wait_until
 from tests.sandbox.asking import LOOP, ONE, QUICK, array, ask, loaded, question
 

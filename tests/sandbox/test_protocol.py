@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from grader.sandbox.exchange import Answer, End, Limits
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Answer, End, Limits
 from grader.sandbox.wire import FRAME_LIMIT
 from tests.sandbox.asking import CHANNEL, array, ask, end_of, loaded, question
 

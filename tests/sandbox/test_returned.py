@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grader.sandbox.exchange import Answer, Raised
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import Answer, Raised
 from grader.sandbox.wire import Refused, decode_answer
 from tests.sandbox.asking import array, ask, question, raised
 

@@ -9,8 +9,9 @@ import time
 
 import pytest
 
+from grader.sandbox.exchange import End, Limits, Question, RunEnded, SandboxLost
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import PRINTS_LIMIT, End, Limits, Question, RunEnded, SandboxLost
+from grader.sandbox.run import PRINTS_LIMIT
 from tests.sandbox.asking import CHANNEL, QUICK, array, ask, end_of, loaded, question, raised, text
 
 pytestmark = pytest.mark.sandbox

@@ -14,9 +14,9 @@ from types import ModuleType
 
 import pytest
 
+from grader.sandbox.exchange import End, Limits, RunEnded
 from grader.sandbox.policy import CHILD, Action
 from grader.sandbox.pool import Lane
-from grader.sandbox.run import End, Limits, RunEnded
 from tests.sandbox.asking import array, ask, end_of, loaded, question
 
 pytestmark = pytest.mark.sandbox
