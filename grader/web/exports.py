@@ -15,6 +15,7 @@ from grader.services.packets import Packet
 from grader.services.problem_list import LEVELS
 from grader.store import interview_queries
 from grader.store.session import read_session, write_session
+from grader.web import review_switches
 from grader.web.interviews import asked_page
 from grader.web.reviews import DECISIONS
 from grader.web.service import current_user, now, service
@@ -31,8 +32,16 @@ def show(public_id: str) -> ResponseReturnValue:
         interview = interview_queries.interview_of(session, current_user(), public_id)
         number = interview_queries.number_of_invitations(session, interview)
         invitations = interview_queries.invitations_in(session, interview, (page - 1) * SHOWN, SHOWN)
-    pages = max(1, -(-number // SHOWN))
-    return render_template("exports.html", interview=interview, invitations=invitations, page=page, pages=pages)
+        names = review_switches.shown_names(session, interview)
+    return render_template(
+        "exports.html",
+        interview=interview,
+        invitations=invitations,
+        names=names,
+        are_names_hidden=review_switches.are_names_hidden(),
+        page=page,
+        pages=max(1, -(-number // SHOWN)),
+    )
 
 
 @bp.post("")

@@ -20,6 +20,7 @@ from grader.services.time_changes import all_changes
 from grader.store import interview_queries as queries
 from grader.store.interview_models import LABEL_LENGTH, Part
 from grader.store.session import read_session, write_session
+from grader.web import review_switches
 from grader.web.once import once
 from grader.web.pages import public_address
 from grader.web.service import current_user, now, service
@@ -119,6 +120,7 @@ def _candidate(
         is_lead=queries.is_lead(current, interview),
         are_answers_out=are_answers_out(interview, now()),
         told_at_the_end=told_at_the_end(interview),
+        are_names_hidden=review_switches.are_names_hidden(),
         error=error,
         place=place,
         wrong=error.field if isinstance(error, UnusableSettings) else "",

@@ -18,6 +18,7 @@ from grader.store.interview_queries import Phase
 from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.store.sitting_queries import require_not_sat
+from grader.web import review_switches
 from grader.web.attempts import shown_samples
 from grader.web.once import once
 from grader.web.service import current_user, now, service
@@ -102,6 +103,8 @@ def _live(session: Session, current: User, interview: Interview) -> dict[str, An
     return {
         "interview": interview,
         "live": live.live(session, interview, asked_page(), now()),
+        "names": review_switches.shown_names(session, interview),
+        "are_names_hidden": review_switches.are_names_hidden(),
         "is_member": queries.is_member(current, interview),
         "is_lead": queries.is_lead(current, interview),
         "now": now(),

@@ -16,6 +16,7 @@ from grader.services.rejudge_versions import NotNow
 from grader.store import interview_queries, rejudge_queries
 from grader.store.models import User
 from grader.store.session import read_session, write_session
+from grader.web import review_switches
 from grader.web.interviews import asked_page
 from grader.web.once import once
 from grader.web.service import current_user, now, service
@@ -98,7 +99,16 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
     with read_session(service().engine) as session:
         preview = rejudge.preview(session, current_user(), public_id, page)
         moving = preview.state in (State.JUDGING, State.APPLYING, State.UNDOING)
-        return render_template("rejudge.html", preview=preview, page=page, is_moving=moving, refused=refused)
+        interview = preview.rejudge.interview
+        return render_template(
+            "rejudge.html",
+            preview=preview,
+            names=review_switches.shown_names(session, interview) if interview else {},
+            are_names_hidden=review_switches.are_names_hidden(),
+            page=page,
+            is_moving=moving,
+            refused=refused,
+        )
 
 
 @bp.post("/rejudges/<public_id>/apply")

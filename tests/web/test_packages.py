@@ -181,6 +181,27 @@ def test_judging_again_step_by_step(lead: Browser, scene: Scene, engine: Engine)
     assert "undoing" in lead.text(f"{scene.path}/rejudges")
 
 
+def test_a_preview_hides_names_as_other_pages_do(lead: Browser, scene: Scene) -> None:
+    page = lead.post(f"{scene.path}/rejudges", versions=scene.pair).location
+    scene.judged()
+    assert "Ines" in lead.text(page)
+    lead.post("/reviews/switch", switch="names", value="hidden", next=page)
+    assert "Ines" not in lead.text(page)
+    assert ">Candidate 1</a>" in lead.text(page)
+
+
+def test_a_preview_of_everybodys_attempts_hides_names_behind_the_attempts(
+    lead: Browser, scene: Scene, engine: Engine
+) -> None:
+    with write_session(engine) as session:
+        session.execute(update(User).where(User.name == "Lena").values(is_admin=True))
+    page = lead.post("/rejudges", versions=scene.pair).location
+    scene.judged()
+    lead.post("/reviews/switch", switch="names", value="hidden", next=page)
+    assert f"attempt <code>{scene.attempt.public_id}</code>" in lead.text(page)
+    assert "Ines" not in lead.text(page)
+
+
 def test_a_refusal_that_reloads_without_scripts_goes_back_to_the_page(lead: Browser, scene: Scene) -> None:
     page = lead.post(f"{scene.path}/rejudges", versions=scene.pair).location
     refused = lead.post(f"{page}/apply")

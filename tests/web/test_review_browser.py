@@ -218,12 +218,40 @@ def test_paper_has_no_controls_and_no_private_notes(visit: Visit, stage: Round) 
     expect(page.get_by_role("heading", name="Tomasz Wrona")).to_be_visible()
     page.goto(f"/reviews/{attempt}?show=all")
     expect(page.get_by_text("canary of mine")).to_be_visible()
+    inside = page.get_by_text("For interviewers: do not hand it to the candidate.", exact=True)
+    expect(inside).to_be_hidden()
     page.emulate_media(media="print")
+    expect(inside).to_be_visible()
     expect(page.get_by_text("canary of mine")).to_be_hidden()
     for text in ("printed", "By two.", "canary expected one", "Forward"):
         expect(page.get_by_text(text, exact=True).first).to_be_visible()
     for role in ("button", "navigation"):
         expect(page.get_by_role(role)).to_have_count(0)
+
+
+@pytest.mark.parametrize(("width", "is_cut"), [(390, True), (1440, False)])
+def test_a_map_that_is_cut_says_that_it_goes_on(
+    chromium: Browser, base: str, stage: Round, width: int, is_cut: bool
+) -> None:
+    visit = Visit(chromium, base, viewport={"width": width, "height": 740})
+    page = visit.page
+    name, interview, _ = stage.reviewer()
+    sign_in(page, name)
+    page.goto(f"/interviews/{interview.public_id}/cohort")
+    expect(page.get_by_text("The map goes on to the right.")).to_have_count(int(is_cut))
+    page.set_viewport_size({"width": 1830 - width, "height": 740})
+    expect(page.get_by_text("The map goes on to the right.")).to_have_count(int(not is_cut))
+    visit.context.close()
+    assert visit.trouble == []
+
+
+def test_without_scripts_a_narrow_page_says_that_a_map_goes_on(chromium: Browser, base: str, stage: Round) -> None:
+    visit = Visit(chromium, base, viewport={"width": 390, "height": 740}, java_script_enabled=False)
+    name, interview, _ = stage.reviewer()
+    sign_in(visit.page, name)
+    visit.page.goto(f"/interviews/{interview.public_id}/cohort")
+    expect(visit.page.get_by_text("The map goes on to the right.")).to_be_visible()
+    visit.context.close()
 
 
 @pytest.mark.parametrize(

@@ -109,13 +109,42 @@ def test_hidden_names_are_nowhere(browser: Browser, path: str, interview: Interv
     reply = browser.post("/reviews/switch?show=all", switch="names", value="hidden", next=path)
     assert (reply.status_code, reply.location) == (303, f"{path}?show=all")
     cohort = f"/interviews/{interview.public_id}/cohort"
-    for address in ("/reviews", path, f"{path}?compare=fix", cohort, f"{cohort}/similar"):
+    overview = f"/interviews/{interview.public_id}"
+    setting_up = [overview, f"{overview}/live", f"{overview}/exports"]
+    for address in ("/reviews", path, f"{path}?compare=fix", cohort, f"{cohort}/similar", *setting_up):
         page = browser.text(address)
         assert "Okafor" not in page, address
         assert "Canary Account" not in page, address
+    assert [text in browser.text(overview) for text in ("Candidate 1<", "Candidate 2<")] == [True, False]
     assert "Candidate 1" in browser.text("/reviews")
     browser.post("/reviews/switch", switch="names", value="", next=path)
     assert "Ines Okafor" in browser.text(path)
+
+
+def test_where_names_stand_although_they_are_hidden_is_told(
+    browser: Browser, path: str, interview: Interview, engine: Engine
+) -> None:
+    with read_session(engine) as session:
+        invitation = session.scalars(select(Invitation.public_id)).one()
+    overview = f"/interviews/{interview.public_id}"
+    browser.post("/reviews/switch", switch="names", value="hidden", next=path)
+    own = browser.text(f"{overview}/candidates/{invitation}")
+    assert "Ines Okafor" in own
+    assert "You hide names on other pages. This one keeps them" in own
+    assert "Names are hidden here; a candidate's own page shows the name." in browser.text(overview)
+    assert "You hide names on pages; every download has them." in browser.text(f"{overview}/exports")
+
+
+def test_a_hidden_name_has_one_number_on_every_page(
+    browser: Browser, attempt: Attempt, interview: Interview, engine: Engine, lena: tuple[Browser, User]
+) -> None:
+    other = make_judged(engine, lena[1], interview, "Tomasz Wrona", WA)
+    with write_session(engine) as session:  # who is revoked stands last on the interview's page
+        session.execute(update(Invitation).where(Invitation.id == attempt.invitation_id).values(revoked_at=NOON))
+    browser.post("/reviews/switch", switch="names", value="hidden", next="/reviews")
+    overview = browser.text(f"/interviews/{interview.public_id}")
+    assert re.findall(r">(Candidate \d)</a>", overview) == ["Candidate 2", "Candidate 1"]
+    assert "Candidate 2" in browser.text(f"/reviews/{other.public_id}").split("</h1>")[0]
 
 
 @pytest.mark.parametrize(

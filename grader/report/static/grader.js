@@ -17,6 +17,27 @@ function localise(part) {
 localise(document);
 document.addEventListener("htmx:load", (event) => localise(event.target));
 
+// what is cut off at the right says so
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const before = target.previousElementSibling;
+    const line = before?.matches(".goes-on") ? before : document.createElement("p");
+    if (target.scrollWidth <= target.clientWidth) {
+      line.remove();
+      continue;
+    }
+    line.className = "tiny dim goes-on no-print";
+    line.textContent = `The ${target.querySelector(":scope > svg") ? "map" : "table"} goes on to the right.`;
+    if (line !== before) target.before(line);
+  }
+});
+function watchWidths(part) {
+  const cut = '.scroll[role="region"]:is(:has(> .tbl), :has(> svg))';
+  for (const scroller of part.querySelectorAll(cut)) widths.observe(scroller);
+}
+watchWidths(document);
+document.addEventListener("htmx:load", (event) => watchWidths(event.target));
+
 // what htmx asked for was answered by another page, the one for signing in: show that one
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr, pathInfo } = event.detail;
