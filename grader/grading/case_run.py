@@ -158,25 +158,23 @@ class _Judging:
         answered: list[int] = []
         for position, case in enumerate(self._cases):
             answer = None if case.entry in missing else run.ask(case.question)
-            failure = self._failure(case, answer, self.outcomes)
+            received = _received(case, answer)
+            self.outcomes.append(_outcome(answer, received))
+            failure = self._failure(case, answer, received)
             if failure is None and isinstance(answer, Raised):  # rightly: a call that raised was not made a second time
                 answer = run.ask(case.question)
-                failure = self._failure(case, answer, [])
+                failure = self._failure(case, answer, _received(case, answer))
             if isinstance(answer, Answer) and not isinstance(answer.again, Raised):
                 answered.append(position)
             self.results.append(self._result(case, failure, _take(run.prints)))
         return answered
 
-    def _failure(self, case: Case, answer: Answer | Raised | None, outcomes: list[Outcome | None]) -> Failure | None:
-        """Return why a call failed, None where it did not; what came of it is added to `outcomes` first."""
-        if answer is None:
-            outcomes.append(None)
-            return Failure.of(Reason.MISSING_ENTRY, wanted=case.entry)
+    def _failure(self, case: Case, answer: Answer | Raised | None, received: Received | None) -> Failure | None:
+        """Return why a call failed, None where it did not."""
         if isinstance(answer, Raised):
-            outcomes.append(answer.builtin)
             return self._raised(case, answer)
-        received = Received.of(case, answer.first)
-        outcomes.append(received.outcome)
+        if answer is None or received is None:
+            return Failure.of(Reason.MISSING_ENTRY, wanted=case.entry)
         if case.raises is not None:
             return Failure.of(Reason.EXPECTED_ERROR, entry=case.entry, wanted=case.raises, got="returns")
         try:
@@ -255,6 +253,17 @@ class _Judging:
         verdict = failure.verdict if failure else Verdict.AC if reached else None
         visibility: Visibility = "sample" if case.is_sample else "secret"
         return CaseResult(case.name, self._group_of[case.name], visibility, verdict, failure, prints)
+
+
+def _received(case: Case, answer: Answer | Raised | None) -> Received | None:
+    return Received.of(case, answer.first) if isinstance(answer, Answer) else None
+
+
+def _outcome(answer: Answer | Raised | None, received: Received | None) -> Outcome | None:
+    """Return the arrays that came, or the word for what came in their place; None where nothing was asked."""
+    if received is not None:
+        return received.outcome
+    return answer.builtin if isinstance(answer, Raised) else None
 
 
 class _Stop(Exception):
