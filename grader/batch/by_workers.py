@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from grader import __version__
 from grader.batch.disk import Halted
 from grader.batch.jobs import Jobs
+from grader.batch.patience import Left, Patience
 from grader.batch.submissions import Submission, Unreadable, read_submission
 from grader.batch.worker import Outcome
 from grader.errors import InvalidPackage
@@ -30,7 +31,7 @@ from grader.problems.files import read_folder
 from grader.problems.loader import load
 from grader.services.packages import Packages
 from grader.store import batch_queries
-from grader.store.batch_models import BatchRun, BatchSource
+from grader.store.batch_models import BatchSource
 from grader.store.session import read_session, write_session
 
 CHUNK: Final = 8  # sources of one job
@@ -40,8 +41,7 @@ COLLECTED: Final = 100  # results taken at a time
 POLL_S: Final = (0.05, 0.5)  # between two looks for results, shortest and longest
 SEEN_S: Final = 5.0  # between two signs of life
 PATIENCE_S: Final = 5.0  # without a result, before it is said why
-LOST_S: Final = 300.0  # that the database may be away
-Done = TypeVar("Done")
+END_S: Final = 3.0  # that forgetting a run may take; whatever is left of it workers forget
 
 
 @dataclass
@@ -51,20 +51,17 @@ class _State:
     run: int
     ordinal: int = 0  # of the last source
     waiting: dict[int, tuple[Submission, int]] = field(default_factory=dict)  # with the size, by ordinal
+    received: list[int] = field(default_factory=list)  # keys of rows whose results are handed on; they may go
     seen: float = 0.0
 
     def begin_anew(self, run: int) -> None:
         """Go on as another run, of which nothing is stored yet."""
-        self.run, self.waiting, self.seen = run, {}, 0.0
+        self.run, self.waiting, self.received, self.seen = run, {}, [], 0.0
 
     @property
     def is_full(self) -> bool:
         """Whether more would be too much."""
         return len(self.waiting) >= WAITING_MAX or sum(size for _, size in self.waiting.values()) >= WAITING_BYTES
-
-
-class _Left(Exception):
-    """The database is away, and somebody does not want to wait for it."""
 
 
 class _RunGone(Exception):
@@ -93,6 +90,7 @@ class ByWorkers:
         self._engine, self._jobs, self._root, self._tell = engine, jobs, root, tell
         self._depth, self._evidence = depth, evidence
         self._stopped = False
+        self._patience = Patience(tell, lambda: self._stopped)
         self._package_keys: dict[str, int | Recorded] = {}  # by slug
 
     def stop(self) -> None:
@@ -107,16 +105,17 @@ class ByWorkers:
         """
         if not submissions or self._stopped:
             return
-        with contextlib.suppress(_Left):  # what is not taken out is judged again when the command goes on
-            state = _State(self._patiently(self._begin))
+        with contextlib.suppress(Left):  # what is not taken out is judged again when the command goes on
+            state = _State(self._begin())
             try:
                 yield from self._judged(deque(submissions), state)
             finally:
-                with contextlib.suppress(DBAPIError):
-                    self._end(state.run)
+                if not self._patience.is_away:
+                    with contextlib.suppress(DBAPIError, Left, Halted):
+                        self._patience.do(lambda: self._end(state.run), END_S)
 
     def _judged(self, todo: deque[Submission], state: _State) -> Iterator[Outcome]:
-        pause, progress = POLL_S[0], time.monotonic()
+        pause, progress, is_told = POLL_S[0], time.monotonic(), False
         while (todo and not self._stopped) or state.waiting:
             is_over = self._stopped and self._nothing_runs(state)  # asked before the last results are taken
             try:
@@ -124,26 +123,40 @@ class ByWorkers:
                 outcomes = self._collect(state)
             except _RunGone:
                 todo.extendleft(submission for submission, _ in state.waiting.values())
-                state.begin_anew(self._patiently(self._begin))
+                state.begin_anew(self._begin())
                 continue
             yield from outcomes
             if outcomes:
-                pause, progress = POLL_S[0], time.monotonic()
+                pause, progress, is_told = POLL_S[0], time.monotonic(), False
             elif is_over:
                 return
             else:
                 if time.monotonic() - progress > PATIENCE_S:
-                    progress = float("inf") if self._explain(state.run) else time.monotonic()  # once
+                    self._have_again(todo, state)
+                    is_told = is_told or self._explain(state.run)
+                    progress = time.monotonic()
                 time.sleep(pause)
                 pause = min(2 * pause, POLL_S[1])
 
+    def close(self) -> None:
+        """Let go of what asks the database."""
+        self._patience.close()
+
     def _begin(self) -> int:
-        with write_session(self._engine) as session:
-            now = batch_queries.clock(session)
-            run = BatchRun(created_at=now, seen_at=now, finding=self._depth, has_evidence=self._evidence)
-            session.add(run)
-            session.flush()
-            return run.id
+        """Store a run; its key is there before it, so that one that an earlier try has stored is known."""
+
+        def free() -> int:
+            with write_session(self._engine) as session:
+                return batch_queries.free_run(session)
+
+        key = self._patience.do(free)
+
+        def store() -> None:
+            with write_session(self._engine) as session:
+                batch_queries.add_run(session, key, self._depth, self._evidence)
+
+        self._patience.do(store)
+        return key
 
     def _end(self, run: int) -> None:
         with write_session(self._engine) as session:
@@ -169,7 +182,7 @@ class ByWorkers:
             rows.append(BatchSource(batch_run_id=state.run, ordinal=state.ordinal, package_id=package, source=source))
         if rows:
             by_ordinal = {row.ordinal: row for row in rows}
-            self._patiently(lambda: self._store(state.run, by_ordinal))
+            self._patience.do(lambda: self._store(state.run, by_ordinal))
 
     def _store(self, run: int, rows: Mapping[int, BatchSource]) -> None:
         """Store rows with their jobs; those that an earlier try has stored are not stored again."""
@@ -183,7 +196,7 @@ class ByWorkers:
     def _package(self, slug: str, source: bytes) -> int | Recorded:
         """Return the key of a problem's package, or what a source gets from one that cannot be read."""
         if slug not in self._package_keys:
-            self._package_keys[slug] = self._patiently(lambda: self._remember(slug))
+            self._package_keys[slug] = self._patience.do(lambda: self._remember(slug))
         found = self._package_keys[slug]
         if isinstance(found, int):
             return found
@@ -198,26 +211,38 @@ class ByWorkers:
             return Packages(self._root).remember(session, problem, datetime.now(UTC)).id
 
     def _collect(self, state: _State) -> list[Outcome]:
-        """Take results out of the database, and show that this command lives."""
-        rows = self._patiently(lambda: self._take(state))
+        """Return results that the database holds, and show that this command lives."""
+        is_seen = time.monotonic() - state.seen > SEEN_S
+        rows = self._patience.do(lambda: self._take(state, is_seen))
+        if is_seen:
+            state.seen = time.monotonic()
+        state.received = [row.id for row in rows]
         outcomes = []
         for row in rows:
-            submission, _ = state.waiting.pop(row.ordinal, (None, 0))
-            if submission is not None:  # None: a try before has taken it, and its answer was lost
-                value = {"candidate": submission.candidate, **json.loads(row.result or "{}")}
-                outcomes.append(Outcome(submission, value, row.trouble or "", row.evidence))
+            submission, _ = state.waiting.pop(row.ordinal)
+            value = {"candidate": submission.candidate, **json.loads(row.result or "{}")}
+            outcomes.append(Outcome(submission, value, row.trouble or "", row.evidence))
         return outcomes
 
-    def _take(self, state: _State) -> list[BatchSource]:
+    def _take(self, state: _State, is_seen: bool) -> list[BatchSource]:
+        """Remove the rows that were received before, and read others: these stay until their results are here."""
         with write_session(self._engine) as session:
-            if time.monotonic() - state.seen > SEEN_S:
+            if is_seen:
                 _see(session, state.run)
-                state.seen = time.monotonic()
+            if state.received:
+                batch_queries.remove_sources(session, state.received)
             rows = batch_queries.judged(session, state.run, COLLECTED)
             session.expunge_all()
-            if rows:
-                batch_queries.remove_sources(session, [row.id for row in rows])
         return rows
+
+    def _have_again(self, todo: deque[Submission], state: _State) -> None:
+        """Take back what the database has lost, as one does whose copy takes over: nobody would ever judge it."""
+
+        def lost() -> set[int]:
+            with read_session(self._engine) as session:
+                return batch_queries.missing(session, state.run, state.waiting.keys())
+
+        todo.extendleft(state.waiting.pop(ordinal)[0] for ordinal in self._patience.do(lost))
 
     def _nothing_runs(self, state: _State) -> bool:
         """Take back what no worker has begun; return whether nothing else is left."""
@@ -227,7 +252,7 @@ class ByWorkers:
                 self._jobs.drop_chunks(session, state.run)
                 return self._jobs.chunks_under_way(session, state.run)
 
-        return self._patiently(under_way) == 0
+        return self._patience.do(under_way) == 0
 
     def _explain(self, run: int) -> bool:
         """Say why nothing comes, where that is known; return whether it was said."""
@@ -237,7 +262,9 @@ class ByWorkers:
                 busy = self._jobs.chunks_under_way(session)
                 return self._jobs.workers(session), busy, *self._jobs.tried(session, run)
 
-        live, busy, tried, left = self._patiently(asked)
+        live, busy, tried, left = self._patience.do(asked)
+        if live == 0 and self._patience.is_just_back:
+            return False  # they look for it as this command did
         if live == 0:
             self._tell("No worker is there to judge; start one with: grader worker")
         elif tried == 0 and busy:
@@ -255,28 +282,6 @@ class ByWorkers:
         else:
             return False  # its package is being prepared, or it is being judged
         return True
-
-    def _patiently(self, act: Callable[[], Done]) -> Done:
-        """Do something in the database; when it is away, wait for it.
-
-        Raises:
-            Halted: it does not come back.
-        """
-        end, is_told = time.monotonic() + LOST_S, False
-        while True:
-            try:
-                return act()
-            except DBAPIError as error:
-                if not (isinstance(error, OperationalError) or error.connection_invalidated):
-                    raise
-                if self._stopped:
-                    raise _Left from error
-                if time.monotonic() > end:
-                    raise Halted("The database does not answer; see to it") from error
-                if not is_told:
-                    self._tell("The database does not answer; waiting for it.")
-                    is_told = True
-                time.sleep(POLL_S[1])
 
 
 def _see(session: Session, run: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,7 @@ def workers_of(url: str, problems: Path, depth: Depth, evidence: bool) -> Iterat
         raise UserError("Workers need Procrastinate; install it with: pip install 'grader[postgres]'") from None
     engine = make_engine(url)
     try:
-        yield ByWorkers(engine, Deferring(url), problems, depth, evidence, warn)
+        with closing(ByWorkers(engine, Deferring(url), problems, depth, evidence, warn)) as workers:
+            yield workers
     finally:
         engine.dispose()

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, joinedload, undefer
 
 from grader.store.batch_models import BatchRun, BatchSource
@@ -38,6 +39,18 @@ def add_sources(session: Session, sources: Sequence[BatchSource]) -> list[int]:
     session.add_all(sources)
     session.flush()
     return [source.id for source in sources]
+
+
+def free_run(session: Session) -> int:
+    """Return a key that no run has and none will get by itself."""
+    return int(session.execute(text("SELECT nextval(pg_get_serial_sequence('batch_run', 'id'))")).scalar_one())
+
+
+def add_run(session: Session, key: int, finding: str, has_evidence: bool) -> None:
+    """Store a run under its key unless it is stored."""
+    now = clock(session)
+    values = {"id": key, "created_at": now, "seen_at": now, "finding": finding, "has_evidence": has_evidence}
+    session.execute(insert(BatchRun).values(**values).on_conflict_do_nothing())
 
 
 def see(session: Session, run: int, now: datetime) -> bool:
