@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Final
 
@@ -11,6 +12,7 @@ from sqlalchemy.exc import ArgumentError
 from grader.errors import UserError
 
 HIDDEN: Final = "***"
+_TIMEOUT: Final = "PGCONNECT_TIMEOUT"  # libpq's own
 # options whose values anybody may see; of all others, of which libpq gets new ones, only the names are shown
 _SHOWN_OPTIONS: Final = frozenset(
     {
@@ -35,6 +37,14 @@ _SHOWN_OPTIONS: Final = frozenset(
         "user",
     }
 )
+# a server that is gone, or a network that swallows what it is sent, is noticed within half a minute, not two hours
+_NOTICING: Final[Mapping[str, str]] = {
+    "connect_timeout": "10",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "4",
+    "tcp_user_timeout": "30000",
+}
 _SQLITE_OPTIONS: Final = frozenset({"cached_statements", "check_same_thread", "detect_types", "timeout"})
 _UNREADABLE: Final = "The database's address cannot be read; write sqlite:///FILE or postgresql://HOST/NAME."
 
@@ -83,6 +93,12 @@ def shown_address(url: str) -> str:
     query = {name: value if name in _SHOWN_OPTIONS else HIDDEN for name, value in address.query.items()}
     text = address.set(drivername=address.drivername.partition("+")[0], query=query)
     return text.render_as_string(hide_password=True).replace("=%2A%2A%2A", f"={HIDDEN}")
+
+
+def noticing(address: URL) -> URL:
+    """Return a server's address whose connections notice it when nothing answers; what is set already stands."""
+    new = {name: value for name, value in _NOTICING.items() if name != "connect_timeout" or _TIMEOUT not in os.environ}
+    return address.set(query={**new, **address.query})
 
 
 def connect_options(address: URL) -> dict[str, str]:

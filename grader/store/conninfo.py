@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.store.address import connect_options, public_options, read_address
+from grader.store.address import connect_options, noticing, public_options, read_address
 
 
 def conninfo_of(url: str) -> str:
@@ -13,7 +13,7 @@ def conninfo_of(url: str) -> str:
     """
     from psycopg.conninfo import make_conninfo  # of the extra that PostgreSQL needs
 
-    return make_conninfo(**connect_options(read_address(url)))
+    return make_conninfo(**connect_options(noticing(read_address(url))))
 
 
 def public_conninfo(url: str) -> tuple[str, dict[str, str]]:

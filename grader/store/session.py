@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.orm import Session
 
 from grader.errors import UserError
-from grader.store.address import read_address
+from grader.store.address import noticing, read_address
 
 BUSY_S: Final = 30.0  # how long a SQLite connection waits for another one's write
 # errors tell no parameters, which may be sources and hashes; threads are as many as their server allows
@@ -38,7 +38,7 @@ def make_engine(url: str, busy_s: float = BUSY_S) -> Engine:
     if address.get_backend_name() == "sqlite":
         return _sqlite(address, busy_s)
     try:
-        return create_engine(address, pool_pre_ping=True, **_SHARED)
+        return create_engine(noticing(address), pool_pre_ping=True, **_SHARED)
     except ModuleNotFoundError:
         raise UserError("PostgreSQL needs psycopg; install it with: pip install 'grader[postgres]'") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,21 +10,23 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from sqlalchemy import Engine, make_url
+from sqlalchemy import Engine, make_url, text
 
-from grader.store.session import make_engine
-from tests.batch.folders import put, verdicts
+from grader.store.address import shown_address
+from grader.store.session import make_engine, write_session
+from tests.batch.folders import lines, put, verdicts
 from tests.cli.conftest import command
-from tests.cli.running import Command
+from tests.cli.running import Command, end_of
 from tests.services.tiny_package import RIGHT, SLUG, WRONG, write_package
 from tests.workers.databases import fresh
 from tests.workers.proxy import Proxy
-from tests.workers.test_batch_command import BATCH, left
+from tests.workers.test_batch_command import BATCH, begun, hand_in, left, say
 from tests.workers.working import SLOW, Workers
 
 __all__ = ["command"]
 pytestmark = [pytest.mark.services, pytest.mark.sandbox]
 COMMITS: Final[list[dict[str, Any]]] = yaml.safe_load(Path(__file__).with_name("lost_commits.yaml").read_text())
+SILENT: Final = "grader: The database has not answered for 10 s; waiting for it.\n"
 
 
 @dataclass(frozen=True)
@@ -81,3 +84,58 @@ def test_a_lost_commit_changes_nothing(
     found = {"ada": "AC", "ben": "WA", "cy": "AC", "dee": "CE", "eve": "AC"}
     assert verdicts(command.folder / "out") == found
     assert left(stored) == [0, 0, 0]
+
+
+def test_a_frozen_database_is_told_and_ctrl_c_ends_the_wait(command: Command, judged: Judged, proxy: Proxy) -> None:
+    hand_in(command, 30)
+    with begun(command, judged.env, proxy.url, 2) as process:
+        proxy.freeze()
+        say(process, SILENT)
+        process.send_signal(signal.SIGINT)
+        ended = end_of(process)
+    assert (ended.code, ended.err.splitlines()[-1].partition("; ")[0]) == (130, "grader: Interrupted")
+    assert 2 <= len(lines(command.folder / "out")) < 30
+
+
+def test_the_second_ctrl_c_does_not_wait_for_a_frozen_database(command: Command, judged: Judged, proxy: Proxy) -> None:
+    hand_in(command, 30)
+    with begun(command, judged.env, proxy.url, 2) as process:
+        proxy.freeze()
+        process.send_signal(signal.SIGINT)
+        say(process, "once more ends at once")
+        process.send_signal(signal.SIGINT)
+        ended = end_of(process)
+    assert (ended.code, ended.err.splitlines()[-1].partition("; ")[0]) == (130, "grader: Interrupted")
+    assert "not answered" not in ended.err
+
+
+def test_a_database_that_thaws_is_gone_on_with(command: Command, judged: Judged, proxy: Proxy) -> None:
+    names = hand_in(command, 30)
+    with begun(command, judged.env, proxy.url, 2) as process:
+        proxy.freeze()
+        say(process, SILENT)
+        proxy.go_on()
+        ended = end_of(process)
+    assert (ended.code, verdicts(command.folder / "out")) == (0, dict.fromkeys(names, "AC"))
+    assert "No worker" not in ended.err
+
+
+def test_an_address_that_never_answers_is_told(command: Command, judged: Judged, proxy: Proxy) -> None:
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    proxy.freeze()
+    ended = command.run(*BATCH, f"--database={proxy.url}", env=judged.env)
+    assert (ended.code, ended.err.splitlines()[-1]) == (
+        2,
+        f"grader: The database {shown_address(proxy.url)} cannot be used (connection timeout expired); make it usable, "
+        "or name another with --database.",
+    )
+    assert not (command.folder / "out").exists()
+
+
+def test_what_a_database_has_lost_is_judged_all_the_same(command: Command, judged: Judged, stored: Engine) -> None:
+    names = hand_in(command, 40)
+    with begun(command, judged.env, judged.url, 2) as process:
+        with write_session(stored) as session:
+            session.execute(text("DELETE FROM batch_source WHERE judged_at IS NULL"))
+        ended = end_of(process)
+    assert (ended.code, verdicts(command.folder / "out")) == (0, dict.fromkeys(names, "AC"))
