@@ -48,27 +48,33 @@ def prepare_packages(
         notice.cancel()
 
 
-def broken_packages(root: Path, slugs: Collection[str], cache: CaseCache, allow_weak: bool = False) -> frozenset[str]:
+def broken_packages(
+    root: Path, slugs: Collection[str], cache: CaseCache, allow_weak: bool = False, others_judge: bool = False
+) -> frozenset[str]:
     """Return the problems that nothing can be judged against, as far as this machine can tell.
 
     The package cannot be loaded, or its cases cannot be made: by a fault of its own, or because no sandbox runs here.
 
     Args:
         allow_weak: as for `Lane`.
+        others_judge: this machine need have no sandbox; without one, what can be loaded is for others to try.
     """
     problems = {slug: _loaded(root, slug) for slug in slugs}
     broken = {slug for slug, problem in problems.items() if problem is None}
     if len(broken) < len(problems):
         with Pool(1, allow_weak) as pool, pool.lane() as lane:
-            broken |= {slug for slug, problem in problems.items() if problem and not _has_cases(problem, lane, cache)}
+            loaded = [problem for problem in problems.values() if problem]
+            broken |= {problem.slug for problem in loaded if not _has_cases(problem, lane, cache, others_judge)}
     return frozenset(broken)
 
 
-def _has_cases(problem: Problem, lane: Lane, cache: CaseCache) -> bool:
+def _has_cases(problem: Problem, lane: Lane, cache: CaseCache, unless_tried: bool) -> bool:
     try:
         cache.cases(problem, lane)
-    except (InvalidPackage, SandboxLost, SandboxUnavailable):
+    except (InvalidPackage, SandboxLost):
         return False
+    except SandboxUnavailable:
+        return unless_tried
     return True
 
 

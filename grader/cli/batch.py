@@ -186,8 +186,8 @@ class _Run:
             wrote = Wrote.of(self.out, earlier, [line.key for line in read_lines(path)])
             if changed := changed_problems(path, wanted):
                 settings = how.settings  # this machine tries them, whoever judges: dropped results do not come back
-                cache, weak = CaseCache(settings.cache), settings.allow_weak_sandbox
-                wanted = replace(wanted, broken=broken_packages(settings.problems, changed, cache, weak))
+                cache, weak, others = CaseCache(settings.cache), settings.allow_weak_sandbox, how.database is not None
+                wanted = replace(wanted, broken=broken_packages(settings.problems, changed, cache, weak, others))
         if manifest.settings.evidence:
             places = Places.of(self.out, manifest.candidates)
             how, wanted = replace(how, evidence=places), replace(wanted, lacks=places.lacks_evidence)

@@ -156,12 +156,15 @@ def test_results_of_a_package_that_is_broken_meanwhile_stay(folder: Command, how
     assert contents(folder.folder / "out") == before
 
 
-def test_a_package_that_nobody_can_try_here_counts_as_broken(
-    folder: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(("others_judge", "broken"), [(False, {"first", "second"}), (True, {"second"})])
+def test_a_package_that_nobody_can_try_here_counts_as_broken_unless_others_try_it(
+    folder: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, others_judge: bool, broken: set[str]
 ) -> None:
+    damage(folder, "loaded")
     monkeypatch.setattr("sys.executable", "/bin/false")  # no sandbox starts
-    found = broken_packages(folder.folder / "bank", {"first"}, CaseCache(tmp_path / "no cases yet"))
-    assert found == {"first"}
+    cache = CaseCache(tmp_path / "no cases yet")
+    found = broken_packages(folder.folder / "bank", {"first", "second"}, cache, others_judge=others_judge)
+    assert found == broken
 
 
 def test_what_is_new_for_a_broken_package_is_our_failure_beside_what_stays(judged: Command) -> None:
