@@ -22,6 +22,7 @@ from grader.store import queries, taking_queries
 from grader.store.models import Attempt, Submission, User
 from grader.store.session import read_session, write_session
 from grader.store.time_models import EarlyEnd
+from grader.store.time_queries import is_ended_early
 
 EVERY_S: Final = 1.0
 log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ def close(
     found = taking_queries.invitation_locked(session, invitation)
     if found.ended_at is not None or found.ends_at is None:
         return ()
-    if own_time.is_over(found, now):
+    if own_time.is_over(found, now) or is_ended_early(session, found):
         ended_by = None  # the clock, or an interviewer, was faster
     elif ended_by is None:  # more time was given meanwhile
         return ()

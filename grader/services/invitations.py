@@ -23,6 +23,7 @@ from grader.store.base import storable
 from grader.store.interview_models import Interview, Invitation, Part
 from grader.store.models import User
 from grader.store.time_models import EarlyEnd, Extension
+from grader.store.time_queries import is_ended_early
 from grader.wording import told_time
 
 INVITATIONS_MAX: Final = 1000  # of one interview
@@ -91,7 +92,6 @@ def invite(session: Session, user: User, public_id: str, names: Sequence[str], n
     before = queries.labels_in(session, interview)
     known = {_key(label) for label in before}
     left_out = []
-    total = len(known)
     for name in names:
         if _key(name) in known:
             left_out.append(name)
@@ -100,7 +100,7 @@ def invite(session: Session, user: User, public_id: str, names: Sequence[str], n
         token = new_token()
         session.add(Invitation(interview_id=interview.id, label=name, token_sha256=hash_of(token), created_at=now))
         made.append(Invited(name, token))
-    if total + len(made) > INVITATIONS_MAX:
+    if len(known) > INVITATIONS_MAX:
         raise UnusableSettings(
             f"An interview has at most {INVITATIONS_MAX} candidates; copy it and invite the others there.", "names"
         )
@@ -254,7 +254,7 @@ def end_early(
     """
     interview, invitation = _locked(session, user, public_id, invitation_id)
     why = _reason(reason)
-    if state(invitation, interview, now) is not State.STARTED:
+    if state(invitation, interview, now) is not State.STARTED or is_ended_early(session, invitation):
         raise NotNow(f"{invitation.label} is not under way, so there is no time to end.")
     invitation.ends_at = now  # what follows is done by who watches the clock
     session.add(EarlyEnd(invitation_id=invitation.id, user_id=user.id, reason=why, is_told=is_told, created_at=now))

@@ -23,6 +23,17 @@ def extensions_of(session: Session, invitation: Invitation) -> Sequence[tuple[Ex
     return [(extension, name) for extension, name in session.execute(statement)]
 
 
+def is_ended_early(session: Session, invitation: Invitation) -> bool:
+    """Return whether the end of a candidate's time is one that somebody set.
+
+    Who waited for them to do so has an older time, by which it would not be over yet.
+    """
+    set_by_hand = select(EarlyEnd.id).where(
+        EarlyEnd.invitation_id == invitation.id, EarlyEnd.created_at == invitation.ends_at
+    )
+    return session.scalar(set_by_hand.limit(1)) is not None
+
+
 def early_ends_of(session: Session, invitation: Invitation) -> Sequence[tuple[EarlyEnd, str]]:
     """Return when a candidate's time was ended before it was over, oldest first, each with the name of who did."""
     statement = (
