@@ -144,10 +144,11 @@ def remove(session: Session, user: User, now: datetime, actor: User | None = Non
     """
     if queries.number_of_users(session) > 1:
         _keep_an_admin(session, user)
-    audit.record(session, actor, "user.remove", user, now)
-    departure.end_taken(session, user, actor, now)
-    stored = _locked(session, user)
-    if queries.delete_user(session, stored):
+    stored = _locked(session, user, for_removal=True)
+    audit.record(session, actor, "user.remove", stored, now)
+    queries.delete_own(session, stored)
+    departure.end_taken(session, stored, actor, now)
+    if queries.delete_unnamed(session, stored):
         return True
     stored.name = f"former user {stored.public_id}"
     stored.name_key, stored.password_hash = f"{FORMER}{stored.public_id}", None
@@ -157,8 +158,8 @@ def remove(session: Session, user: User, now: datetime, actor: User | None = Non
     return False
 
 
-def _locked(session: Session, user: User) -> User:
-    stored = queries.user_locked(session, user.id)
+def _locked(session: Session, user: User, *, for_removal: bool = False) -> User:
+    stored = queries.user_locked(session, user.id, for_removal=for_removal)
     if stored is None or stored.is_former:
         raise NotFound(f"There is no user {user.name} any more.")
     return stored

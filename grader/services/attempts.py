@@ -16,6 +16,7 @@ from grader.services import audit, own_time, practice_lock
 from grader.services.packages import Packages
 from grader.store import queries, taking_queries
 from grader.store.base import Mode
+from grader.store.held import keep_user
 from grader.store.models import Attempt, Submission, User
 
 WAITING_MAX: Final = 5  # submissions of one candidate that wait at a time, so that nobody fills the queue
@@ -61,11 +62,12 @@ def start(
     """Return the candidate's running attempt in practice on a variant, begun now when there is none.
 
     Raises:
-        NotFound: the problem has no such variant.
+        NotFound: the problem has no such variant, or the candidate's account is gone.
         ClosedMeanwhile: an interview that the candidate is taking has the problem.
     """
     if variant not in problem.spec.variants:
         raise NotFound(f"{problem.spec.title} has no such variant; choose one from its page.")
+    keep_user(session, candidate.id)
     practice_lock.require_open(session, candidate, problem.slug, now)
     package = packages.remember(session, problem, now)
     if running := queries.running_attempt(session, candidate, package, variant):

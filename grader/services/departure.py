@@ -14,6 +14,7 @@ from grader.store import taking_queries
 from grader.store.departure_queries import OpenInterview
 from grader.store.models import User
 from grader.store.time_models import EarlyEnd
+from grader.store.time_queries import is_ended_early
 from grader.wording import counted
 
 DELETED: Final = "The account was deleted."
@@ -36,9 +37,8 @@ def left_behind(session: Session, user: User, now: datetime) -> tuple[str, ...]:
 
 def end_taken(session: Session, user: User, actor: User | None, now: datetime) -> None:
     """End the time of what a user is taking whose account `actor` deletes; who watches the clock hands drafts in."""
-    taking_queries.interviews_locked(session, queries.interviews_open(session, user))
     for place in taking_queries.invitations_locked(session, user.id):
-        if own_time.is_running(place, now) and place.ended_at is None:
+        if own_time.is_running(place, now) and place.ended_at is None and not is_ended_early(session, place):
             place.ends_at = now
             session.add(
                 EarlyEnd(invitation_id=place.id, user_id=user.id, reason=DELETED, is_told=False, created_at=now)

@@ -14,6 +14,7 @@ from grader.services.names import tidy_name
 from grader.services.passwords import Passwords
 from grader.services.sessions import hash_of, new_token
 from grader.store import account_queries as queries
+from grader.store.held import keep_user
 from grader.store.models import SignInLink, User
 from grader.store.session import read_session, write_session
 
@@ -36,10 +37,12 @@ def make(session: Session, user: User | None, now: datetime, lifetime: timedelta
 
     Raises:
         UserError: the account is deleted.
+        NotFound: so it is since a moment ago.
     """
     if user is not None and user.is_former:
         raise UserError(f"{user.name} is deleted for good, so no link opens the account; add a new one instead.")
-    queries.delete_links_before(session, now)
+    if user is not None:
+        keep_user(session, user.id)
     queries.delete_links_for(session, user)
     token = new_token()
     session.add(
@@ -51,6 +54,7 @@ def make(session: Session, user: User | None, now: datetime, lifetime: timedelta
         )
     )
     audit.record(session, actor, "link.make", user or "user first", now)
+    queries.delete_links_before(session, now)
     return token
 
 
@@ -95,6 +99,8 @@ def use(engine: Engine, hashes: Passwords, token: str, name: str, password: str,
     with hashes.place():
         password_hash = hashes.hash(password)
     with write_session(engine) as session:
+        if user is not None:  # the user is held before what belongs to them; the link may have ended meanwhile
+            queries.user_locked(session, user.id)
         link = find(session, token, now)
         if not queries.use_link(session, link.id, now):
             raise LinkEnded

@@ -11,8 +11,9 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from grader.errors import NotFound, UserError
+from grader.errors import UserError
 from grader.store import token_queries as queries
+from grader.store.held import keep_user
 from grader.store.interview_models import IdempotentReply
 from grader.store.models import User
 
@@ -53,7 +54,8 @@ class Asked:
 def once(session: Session, asked: Asked, now: datetime, do: Callable[[], tuple[int, bytes]]) -> tuple[int, bytes]:
     """Do what is asked, in the transaction that keeps its answer; asked again, give the answer of the first time.
 
-    The key is taken before anything is done: of two requests at a time the second waits for the first one's end.
+    The key is taken before anything is done: of two requests at a time the second waits for the first one's end. What
+    is forgotten of others comes last, for nobody is waited for after that.
 
     Args:
         session: stores the answer.
@@ -65,7 +67,8 @@ def once(session: Session, asked: Asked, now: datetime, do: Callable[[], tuple[i
         KeyUsed: the key came with another body.
         NotFound: whoever asks is gone.
     """
-    queries.delete_replies_before(session, now - KEPT)
+    keep_user(session, asked.user.id)
+    queries.delete_replies_before(session, now - KEPT, asked.user)
     row = IdempotentReply(
         user_id=asked.user.id,
         route=asked.route,
@@ -78,10 +81,9 @@ def once(session: Session, asked: Asked, now: datetime, do: Callable[[], tuple[i
     if queries.add_reply(session, row):
         row.status, row.reply = do()
         session.flush()
+        queries.delete_replies_before(session, now - KEPT)
         return row.status, row.reply
     found = queries.reply_of(session, asked.user, asked.route, asked.key)
-    if found is None:
-        raise NotFound("This account is gone, so nothing was done.")
     if found.body_sha256 != asked.body_sha256:
         raise KeyUsed
     return found.status, found.reply

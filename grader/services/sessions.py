@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from grader.services import audit
 from grader.store import account_queries as queries
+from grader.store.held import keep_user
 from grader.store.models import User, WebSession
 
 TOKEN_BYTES: Final = 32
@@ -41,8 +42,11 @@ def begin(session: Session, user: User, device: str, now: datetime, *, is_kept: 
         now: the time.
         is_kept: whether the browser keeps the session when it is closed.
         is_told: whether the audit log has an entry already of what opens it, such as another password.
+
+    Raises:
+        NotFound: the account is gone since a moment ago.
     """
-    queries.delete_sessions_before(session, now, now - IDLE)
+    keep_user(session, user.id)
     token = new_token()
     row = WebSession(
         token_sha256=hash_of(token),
@@ -57,6 +61,7 @@ def begin(session: Session, user: User, device: str, now: datetime, *, is_kept: 
     session.flush()
     if not is_told:
         audit.record(session, user, "session.begin", user, now)
+    queries.delete_sessions_before(session, now, now - IDLE)
     return token
 
 

@@ -67,7 +67,7 @@ _TOKENS: Final = _Counter(free=50, first_wait=1, longest_wait=60)  # as failures
 _SIGN_UPS: Final = _Counter(free=100, first_wait=1, longest_wait=60)
 # what stands for a name, which never begins with a blank, and for a network
 _ANY_NAME, _SIGN_UP, _UNUSABLE = " any", " sign-up", " unusable"
-_ANYWHERE, _CONFIRMED = " anywhere", " confirmed"
+_CONFIRMED = " confirmed"
 
 
 def sign_in(engine: Engine, hashes: Passwords, name: str, password: str, address: str | None, now: datetime) -> User:
@@ -164,7 +164,7 @@ def _count_try(session: Session, name_key: str, place: str, now: datetime) -> bo
     """
     queries.delete_failures_before(session, now - FORGOTTEN)
     own = _locked(session, name_key, place, now)
-    anywhere = _locked(session, name_key, _ANYWHERE, now)
+    anywhere = _locked(session, name_key, queries.ANYWHERE, now)
     network = _locked(session, _ANY_NAME, place, now)
     _require_waited(_OWN, own, now)
     _require_waited(_NAME, anywhere, now)
@@ -179,7 +179,7 @@ def _count_try(session: Session, name_key: str, place: str, now: datetime) -> bo
 def _take_back(session: Session, name_key: str, place: str) -> None:
     """Forget a try that was none to guess, and what failed before it for the name from there."""
     queries.delete_failures(session, name_key, place)
-    for key, where in ((name_key, _ANYWHERE), (_ANY_NAME, place)):
+    for key, where in ((name_key, queries.ANYWHERE), (_ANY_NAME, place)):
         row = queries.failures_locked(session, key, where)
         if row is not None:
             row.count = max(0, row.count - 1)

@@ -25,6 +25,7 @@ from grader.services.sessions import hash_of
 from grader.services.time_changes import TimeChange, told_changes
 from grader.store import taking_queries as queries
 from grader.store.base import Mode
+from grader.store.held import keep_user
 from grader.store.interview_models import Interview, InterviewProblem, Invitation
 from grader.store.models import Attempt, Submission, User
 from grader.store.score_queries import scores_by_hand
@@ -126,10 +127,12 @@ def accept(session: Session, candidate: User, token: str, now: datetime) -> Invi
     Raises:
         InvitationEnded: it opens nothing, or somebody else was faster.
         NotOpen: they interview there themselves, or have another place in it.
+        NotFound: their account is gone.
     """
     found = find(session, token, candidate, now)
     if found.user_id is not None:
         return found
+    keep_user(session, candidate.id)
     queries.interview_locked(session, found.interview_id)  # nobody is made an interviewer meanwhile
     if queries.is_member(session, candidate, found.interview):
         raise NotOpen("You interview there yourself, so you cannot be its candidate; sign in with another account.")
@@ -148,9 +151,10 @@ def start(session: Session, candidate: User, public_id: str, packages: Packages,
     """Start a candidate's clock and open the problems, once; a second time returns the same start.
 
     Raises:
-        NotFound: they accepted no such invitation.
+        NotFound: they accepted no such invitation, or their account is gone.
         NotOpen: it opens later, or is closed, or they are taking another one with one of its problems.
     """
+    keep_user(session, candidate.id)
     found = queries.invitation_of(session, candidate, public_id)
     interview = queries.interview_locked(session, found.interview_id)
     places = {place.id: place for place in queries.invitations_locked(session, candidate.id)}
@@ -213,9 +217,10 @@ def end(
     """End a candidate's time before it is over, as they ask; return the drafts that are handed in with it.
 
     Raises:
-        NotFound: they accepted no such invitation.
+        NotFound: they accepted no such invitation, or their account is gone.
         NotOpen: they have not started.
     """
+    keep_user(session, candidate.id)
     found = queries.invitation_of(session, candidate, public_id)
     if found.started_at is None:
         raise NotOpen("You have not started this interview, so there is nothing to end.")

@@ -16,6 +16,7 @@ from grader.report.visible import visible
 from grader.services import audit
 from grader.services.sessions import hash_of, new_token
 from grader.store import token_queries as queries
+from grader.store.held import keep_user
 from grader.store.interview_models import ApiToken
 from grader.store.models import User
 from grader.store.session import read_session, write_session
@@ -72,6 +73,7 @@ def make(
 
     Raises:
         UserError: name, scopes or days cannot be used, or there are too many tokens.
+        NotFound: the account is gone.
     """
     name = _tidy_name(name)
     chosen = [scope for scope in scopes_for(user) if scope in scopes]
@@ -79,6 +81,7 @@ def make(
         raise UserError("Choose what the token is for, of what the form offers.")
     if not 1 <= days <= DAYS_MAX:
         raise UserError(f"A token lives for 1 to {DAYS_MAX} days; choose one of the lengths that the form offers.")
+    keep_user(session, user.id)
     queries.delete_tokens_before(session, user, now)
     if queries.number_of_tokens(session, user) >= TOKENS_MAX:
         raise UserError(f"You have {TOKENS_MAX} tokens; revoke one that is not used any more first.")

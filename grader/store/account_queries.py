@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, exists, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, undefer
 
-from grader.store.base import Mode
+from grader.store.base import Base, Mode
+from grader.store.held import held
 from grader.store.interview_models import ApiToken, IdempotentReply, RejudgedAttempt, RejudgeItem
 from grader.store.models import (
     Attempt,
@@ -25,6 +27,8 @@ from grader.store.models import (
     WebSession,
 )
 
+ANYWHERE: Final = " anywhere"  # stands for an address where the failures of a name from all of them are counted
+
 
 def user_named(session: Session, *name_keys: str) -> User | None:
     """Return the user with a folded name, that of the first where several are named."""
@@ -32,9 +36,15 @@ def user_named(session: Session, *name_keys: str) -> User | None:
     return min(users, key=lambda user: name_keys.index(user.name_key), default=None)
 
 
-def user_locked(session: Session, key: int) -> User | None:
-    """Return a user whom no other transaction changes until this one ends; None when the account is gone."""
-    return session.scalar(select(User).filter_by(id=key).with_for_update())
+def user_locked(session: Session, key: int, *, for_removal: bool = False) -> User | None:
+    """Return a user whom no other transaction changes until this one ends; None when the account is gone.
+
+    Args:
+        session: holds the row.
+        key: the user's.
+        for_removal: whether nothing may be stored that names the user, either.
+    """
+    return next(iter(held(session, User, User.id == key, for_removal=for_removal)), None)
 
 
 def users(session: Session) -> Sequence[User]:
@@ -65,9 +75,7 @@ def rename_user(session: Session, user: User, name: str, name_key: str, name_loo
 
 def admins_locked(session: Session) -> Sequence[User]:
     """Return the users who are admins; no other transaction changes them until this one ends."""
-    return session.scalars(
-        select(User).filter_by(is_admin=True).order_by(User.id).with_for_update(key_share=True)
-    ).all()
+    return held(session, User, User.is_admin.is_(True))
 
 
 def has_admin(session: Session) -> bool:
@@ -121,8 +129,13 @@ def delete_sessions_of(session: Session, user: User) -> int:
 
 
 def delete_sessions_before(session: Session, expiry: datetime, seen: datetime) -> None:
-    """Remove sessions that end before a time, or that nobody has used since another."""
-    session.execute(delete(WebSession).where((WebSession.expires_at <= expiry) | (WebSession.seen_at <= seen)))
+    """Remove sessions that end before a time, or that nobody has used since another.
+
+    Those are left for the next time that another transaction is at work on; so with all of the kind here.
+    """
+    is_old = (WebSession.expires_at <= expiry) | (WebSession.seen_at <= seen)
+    old = select(WebSession.id).where(is_old).with_for_update(skip_locked=True)
+    session.execute(delete(WebSession).where(WebSession.id.in_(old)))
 
 
 def link_of(session: Session, token_sha256: str, now: datetime) -> SignInLink | None:
@@ -149,16 +162,17 @@ def delete_links_for(session: Session, user: User | None) -> None:
 
 def delete_links_before(session: Session, expiry: datetime) -> None:
     """Remove links that ended before a time."""
-    session.execute(delete(SignInLink).where(SignInLink.expires_at <= expiry))
+    old = select(SignInLink.id).where(SignInLink.expires_at <= expiry).with_for_update(skip_locked=True)
+    session.execute(delete(SignInLink).where(SignInLink.id.in_(old)))
 
 
-def delete_user(session: Session, user: User) -> bool:
-    """Remove all that is a user's alone, and the user unless records of others name them; return whether none does."""
-    attempts = select(Attempt.id).where(Attempt.candidate_id == user.id, Attempt.mode == Mode.PRACTICE)
+def delete_own(session: Session, user: User) -> None:
+    """Remove all that is a user's alone, who is held for removal; what is being judged is waited for."""
+    is_own = Attempt.candidate_id == user.id, Attempt.mode == Mode.PRACTICE
+    attempts = select(Attempt.id).where(*is_own)
     submissions = select(Submission.id).where(Submission.attempt_id.in_(attempts))
-    # what is being judged is waited for, in the order in which judging takes its locks
-    session.execute(submissions.order_by(Submission.id).with_for_update()).all()
-    session.execute(attempts.order_by(Attempt.id).with_for_update()).all()
+    held(session, Attempt, *is_own, for_removal=True)
+    held(session, Submission, Submission.id.in_(submissions), for_removal=True)
     for of_submission in (CaseResult, GroupResult, SubmissionFault, RejudgeItem):
         session.execute(delete(of_submission).where(of_submission.submission_id.in_(submissions)))
     for of_attempt in (FollowUpAnswer, SampleRun, RejudgedAttempt, Submission):
@@ -167,17 +181,25 @@ def delete_user(session: Session, user: User) -> bool:
         session.execute(delete(of_user).where(of_user.user_id == user.id))
     session.execute(delete(Attempt).where(Attempt.id.in_(attempts)))
     delete_failures_of(session, user.name_key)
-    try:
-        with session.begin_nested():
-            session.execute(delete(User).where(User.id == user.id))
-    except IntegrityError:
+
+
+def delete_unnamed(session: Session, user: User) -> bool:
+    """Remove a user who is held for removal unless records name them; return whether none does.
+
+    It is looked up rather than tried: a DELETE would wait for whoever is at work on what names them.
+    """
+    keys = [key for table in Base.metadata.tables.values() for key in table.foreign_keys]
+    naming = [key.parent for key in keys if key.column.table is User.__table__]
+    if session.scalar(select(or_(*(exists().where(column == user.id) for column in naming)))):
         return False
+    session.execute(delete(User).where(User.id == user.id))
     return True
 
 
 def failures_locked(session: Session, name_key: str, address: str) -> SignInFailure | None:
     """Return the failures of a name from an address; no other transaction changes them until this one ends."""
-    return session.scalar(select(SignInFailure).filter_by(name_key=name_key, address=address).with_for_update())
+    own = SignInFailure.name_key == name_key, SignInFailure.address == address
+    return next(iter(held(session, SignInFailure, *own)), None)
 
 
 def add_failure(session: Session, failure: SignInFailure) -> bool:
@@ -196,8 +218,10 @@ def delete_failures(session: Session, name_key: str, address: str) -> None:
 
 
 def delete_failures_of(session: Session, name_key: str) -> None:
-    """Forget the failures of a name from anywhere."""
-    session.execute(delete(SignInFailure).where(SignInFailure.name_key == name_key))
+    """Forget the failures of a name: from each place, then those from all of them, as a try is counted."""
+    own = delete(SignInFailure).where(SignInFailure.name_key == name_key)
+    session.execute(own.where(SignInFailure.address != ANYWHERE))
+    session.execute(own)
 
 
 def delete_failures_before(session: Session, time: datetime) -> None:

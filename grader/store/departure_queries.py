@@ -37,13 +37,6 @@ def accepted(session: Session, user: User, now: datetime) -> Sequence[str]:
     return _titles(session, user, may_start)
 
 
-def interviews_open(session: Session, user: User) -> Sequence[int]:
-    """Return the keys of the interviews in which a user has a place that is not closed."""
-    return session.scalars(
-        select(Invitation.interview_id).filter_by(user_id=user.id, revoked_at=None, ended_at=None)
-    ).all()
-
-
 def _titles(session: Session, user: User, condition: ColumnElement[bool]) -> Sequence[str]:
     statement = (
         select(Interview.title)

@@ -122,8 +122,8 @@ def interviews_locked(session: Session, keys: Sequence[int]) -> Sequence[Intervi
 def invitation_locked(session: Session, key: int) -> Invitation:
     """Return an invitation as it is now; no other transaction changes it until this one ends.
 
-    Whatever starts, ends or extends a candidate's time, or settles what they did in it, holds this row. Who needs the
-    interview or attempts locked as well locks those first, in this order.
+    Whatever starts, ends or extends a candidate's time, or settles what they did in it, holds this row. Who needs other
+    rows as well locks them in the order that grader.store.held tells.
     """
     (invitation,) = held(session, Invitation, Invitation.id == key)
     return invitation

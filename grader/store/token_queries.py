@@ -54,9 +54,9 @@ def delete_tokens_before(session: Session, user: User, expiry: datetime) -> None
     session.execute(delete(ApiToken).where(ApiToken.user_id == user.id, is_ended))
 
 
-def reply_of(session: Session, user: User, route: str, key: str) -> IdempotentReply | None:
-    """Return what a user was answered to a request of this key."""
-    return session.scalar(select(IdempotentReply).filter_by(user_id=user.id, route=route, key=key))
+def reply_of(session: Session, user: User, route: str, key: str) -> IdempotentReply:
+    """Return what a user was answered to the request of a key that is taken."""
+    return session.scalars(select(IdempotentReply).filter_by(user_id=user.id, route=route, key=key)).one()
 
 
 def add_reply(session: Session, reply: IdempotentReply) -> bool:
@@ -69,7 +69,9 @@ def add_reply(session: Session, reply: IdempotentReply) -> bool:
     return True
 
 
-def delete_replies_before(session: Session, time: datetime) -> None:
-    """Forget replies that are older than a time, those excepted that another transaction forgets."""
-    old = select(IdempotentReply.id).where(IdempotentReply.created_at < time).with_for_update(skip_locked=True)
-    session.execute(delete(IdempotentReply).where(IdempotentReply.id.in_(old)))
+def delete_replies_before(session: Session, time: datetime, user: User | None = None) -> None:
+    """Forget a user's replies, or everybody's, that are older than a time, but for those that others forget."""
+    old = select(IdempotentReply.id).where(IdempotentReply.created_at < time)
+    if user is not None:
+        old = old.where(IdempotentReply.user_id == user.id)
+    session.execute(delete(IdempotentReply).where(IdempotentReply.id.in_(old.with_for_update(skip_locked=True))))

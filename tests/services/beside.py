@@ -47,8 +47,8 @@ def in_turn(engine: Engine, hold: Callable[[Session], object], *calls: Callable[
             begun = []
             for call in calls:
                 before = number_held_up(engine)
-                begun.append(each := threads.submit(outcome, call))
-                assert wait_until(lambda each=each, before=before: each.done() or number_held_up(engine) > before, 30)
+                begun.append(threads.submit(outcome, call))
+                assert wait_until(lambda: begun[-1].done() or number_held_up(engine) > before, 30)  # noqa: B023
         return [each.result() for each in begun]
 
 
