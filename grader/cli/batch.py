@@ -123,7 +123,7 @@ def batch_command(
     if dry_run:
         run.list_todo(how, resume, formats)
         context.exit(2 if run.unread else 0)
-    again = f"go on with: {shlex.join(_again(place, out, asked, jobs, database, roster))}"
+    again = f"go on with: {_again(place, out, asked, jobs, database, roster)}"
     with going_on("go on with --resume", again):
         ended, verdicts = run.judge(how, resume, formats)
     if ended.stopped:
@@ -247,11 +247,9 @@ def _say_dropped(count: int, path: Path) -> None:
         warn(f"{told}: of another source, package or grader than now, or of a file that is gone.")
 
 
-def _again(
-    place: Path, out: Path, asked: Asked, jobs: int | None, database: str | None, roster: Path | None
-) -> list[str]:
-    """Return the command that goes on."""
-    from grader.store.address import shown_address
+def _again(place: Path, out: Path, asked: Asked, jobs: int | None, database: str | None, roster: Path | None) -> str:
+    """Return the command that goes on, and what is to be put into it."""
+    from grader.store.address import shown_address, to_be_completed
 
     options = [
         *([f"--jobs={jobs}"] if jobs else []),
@@ -264,7 +262,8 @@ def _again(
         *([f"--format={','.join(asked.formats)}"] if asked.formats != Asked().formats else []),
         *(["--evidence"] if asked.evidence else []),
     ]
-    return ["grader", "batch", str(place), "--out", str(out), *options, "--resume"]
+    told = shlex.join(["grader", "batch", str(place), "--out", str(out), *options, "--resume"])
+    return told if database is None else f"{told}{to_be_completed(database)}"
 
 
 def _summary(rows: Sequence[Mapping[str, str]], verdicts: Counter[str], finished: int, waiting: int, out: Path) -> None:

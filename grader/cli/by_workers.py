@@ -51,10 +51,11 @@ def _may_store(url: str) -> bool:
         UserError: it is not upgraded.
     """
     from grader.store import batch_queries, migrate
-    from grader.store.address import shown_address
+    from grader.store.address import shown_address, to_be_completed
     from grader.store.session import make_engine, read_session
 
-    migrate.require_newest(url, f"GRADER_DATABASE_URL={shlex.quote(shown_address(url))} grader db upgrade")
+    upgrade = f"GRADER_DATABASE_URL={shlex.quote(shown_address(url))} grader db upgrade"
+    migrate.require_newest(url, f"{upgrade}{to_be_completed(url)}")
     engine = make_engine(url)
     try:
         with read_session(engine) as session:

@@ -95,6 +95,15 @@ def shown_address(url: str) -> str:
     return text.render_as_string(hide_password=True).replace("=%2A%2A%2A", f"={HIDDEN}")
 
 
+def to_be_completed(url: str) -> str:
+    """Return what is said behind a command that shows an address, where the command does not work as it stands.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    return f" (put what is secret in place of {HIDDEN})" if HIDDEN in shown_address(url) else ""
+
+
 def noticing(address: URL) -> URL:
     """Return a server's address whose connections notice it when nothing answers; what is set already stands."""
     new = {name: value for name, value in _NOTICING.items() if name != "connect_timeout" or _TIMEOUT not in os.environ}

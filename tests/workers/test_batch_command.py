@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from sqlalchemy import Engine, func, select, text, update
 from grader.grading.verdict import Verdict
 from grader.services import batch_judging
 from grader.services.packages import Packages
+from grader.store.address import shown_address
 from grader.store.batch_models import BatchRun, BatchSource
 from grader.store.session import read_session, write_session
 from tests.batch.folders import lines, put, verdicts
@@ -155,7 +157,7 @@ def test_ctrl_c_keeps_what_is_judged_and_says_how_to_go_on(
         os.killpg(process.pid, signal.SIGINT)
         ended = end_of(process)
     assert ended.code == 130
-    assert "--resume" in ended.err.splitlines()[-1]
+    assert ended.err.splitlines()[-1].endswith(" --resume (put what is secret in place of ***)")
     assert "password" not in ended.err
     assert 2 <= len(lines(command.folder / "out")) < len(names)
     assert left(engine) == [0, 0, 0]
@@ -263,7 +265,8 @@ def test_ctrl_c_ends_it_while_the_database_is_away(
     put(command.folder / "in", "ada", RIGHT, SLUG)
     link = command.folder / "sockets"
     link.symlink_to(postgres_url.partition("?host=")[2])
-    process = command.start(*BATCH, f"--database={postgres_url.partition('?')[0]}?host={link}", env=env)
+    url = f"{postgres_url.partition('?')[0]}?host={link}"
+    process = command.start(*BATCH, f"--database={url}", env=env)
     assert wait_until(lambda: left(engine) == [1, 1, 1], 60), process.poll()
     link.unlink()
     with engine.connect() as connection:
@@ -271,7 +274,8 @@ def test_ctrl_c_ends_it_while_the_database_is_away(
     say(process, "grader: The database does not answer; waiting for it.\n")
     process.send_signal(signal.SIGINT)
     ended = end_of(process)
-    assert (ended.code, "; go on with: grader batch in --out out " in ended.err.splitlines()[-1]) == (130, True)
+    again = f"grader batch in --out out {shlex.quote(f'--database={shown_address(url)}')} --resume"
+    assert (ended.code, ended.err.splitlines()[-1]) == (130, f"grader: Interrupted; go on with: {again}")
 
 
 @pytest.mark.long
@@ -385,5 +389,7 @@ def test_a_database_of_another_release_is_told_with_the_command_that_upgrades_it
     ended = command.run(*BATCH, f"--database={empty_url}&password=secret", env=env)
     shown = f"{empty_url.replace('/tmp/', '%2Ftmp%2F')}&password=***"
     assert ended.code == 2
-    assert ended.line.endswith(f"; run: GRADER_DATABASE_URL='{shown}' grader db upgrade")
+    assert ended.line.endswith(
+        f"; run: GRADER_DATABASE_URL='{shown}' grader db upgrade (put what is secret in place of ***)"
+    )
     assert not (command.folder / "out").exists()
