@@ -14,16 +14,21 @@ from grader.report.visible import visible
 from grader.wording import counted
 
 _VISIBLE: Final = "visible"
+_POINTS: Final = frozenset({"score", "max_score"})  # of a test; Gradescope adds them up where there is no whole
 
 
 def gradescope_json(values: Sequence[dict[str, Any]], unjudged: Sequence[Unjudged] = ()) -> str:
     """Return results.json for one candidate's results, and for what of theirs has none.
 
     Where we failed, or cannot judge, there is no score: without any score at all Gradescope tells its instructor so.
+    While something waits there is none at all, for a part of the points would pass as the whole.
     """
+    waits = any(each.why is None for each in unjudged)
     tests = [test for value in values for test in _tests(value)]
     tests += [_test(each.name, None, None, False, each.sentence) for each in unjudged]
-    scores = [value["score"] for value in values if value["score"] is not None]
+    if waits:
+        tests = [{name: value for name, value in test.items() if name not in _POINTS} for test in tests]
+    scores = [value["score"] for value in values if value["score"] is not None and not waits]
     data = {
         **({"score": sum(scores)} if scores else {}),
         "execution_time": round(sum(value["timing"]["total_ms"] for value in values) / 1000, 3),

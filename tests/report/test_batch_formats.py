@@ -93,7 +93,7 @@ def test_what_waits_is_told_apart_from_what_cannot_be_judged() -> None:
     assert shown["tests"] == [
         {"name": "q", "status": "failed", "output": told, "visibility": "visible", "extra_data": {}}
     ]
-    assert (shown["output"], "score" in shown) == (f"q: {told}", False)
+    assert shown["output"] == f"q: {told}"
     assert shown["extra_data"] == {"q": {"verdict": None, "reason": "not_judged_yet"}}
     assert junit_xml([], {("ann", "p"): "is a link"}, {("ann", "q")}) == (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -110,6 +110,13 @@ def test_what_waits_is_told_apart_from_what_cannot_be_judged() -> None:
         "  </testsuite>\n"
         "</testsuites>\n"
     )
+
+
+def test_gradescope_gets_no_points_while_something_waits() -> None:
+    shown = json.loads(gradescope_json([result("ann", "p", "WA", 40.0)], [Unjudged("q")]))
+    assert not any("score" in part or "max_score" in part for part in (shown, *shown["tests"]))
+    assert shown["output"].splitlines()[0] == "p: Wrong answer, 40 of 100 points. It is wrong."
+    assert [test["name"] for test in shown["tests"]] == ["p: samples", "p: values", "q"]
 
 
 def test_junit_counts_what_cannot_be_judged_as_an_error() -> None:
