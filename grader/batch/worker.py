@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import gc
 import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -52,64 +53,62 @@ class Outcome:
         return replace(self, submission=submission, result=self.result | {"candidate": submission.candidate})
 
 
-@dataclass
-class _Worker:
+@dataclass(frozen=True)
+class Task:
+    """What a process judges by; the same for all of a batch.
+
+    `evidence` asks for records of what is judged and not accepted, `allow_weak` is as for `Lane`. Once `stopped`, a
+    flag that all processes share, is set, no further submission is judged.
+    """
+
     root: Path
-    lane: Lane
-    cache: CaseCache
+    cache: Path
     depth: Depth
     evidence: bool
+    allow_weak: bool
     stopped: Any
+
+
+@dataclass
+class _Worker:
+    task: Task
+    lane: Lane
+    cache: CaseCache
     problems: dict[str, Problem | InvalidPackage]
 
     def load(self, slug: str) -> Problem | InvalidPackage:
         """Return a problem, or what breaks its package; read once."""
         if slug not in self.problems:
             try:
-                self.problems[slug] = load(read_folder(self.root / slug))
+                self.problems[slug] = load(read_folder(self.task.root / slug))
             except InvalidPackage as error:
                 self.problems[slug] = error
         return self.problems[slug]
 
 
-_worker: _Worker | None = None
+def serve(pipe: Connection[list[Outcome], Sequence[Submission] | None], task: Task, core: int) -> None:
+    """Answer each list of submissions with their outcomes, until there is None; fewer when the batch is stopped.
 
-
-def start(
-    root: Path,
-    cache: Path,
-    depth: Depth,
-    evidence: bool,
-    allow_weak: bool,
-    cores: list[int],
-    started: Any,
-    stopped: Any,
-) -> None:
-    """Prepare this process; Ctrl-C is the parent's to handle, and without a parent it ends.
-
-    Grader and child take turns, so both stay on one core: a wake-up across cores costs more than a short call.
+    Ctrl-C is the parent's to handle, and without a parent this process ends.
 
     Args:
-        evidence: make an evidence record of what is judged and not accepted.
-        allow_weak: as for `Lane`.
-        started: a shared counter of the processes that have started.
-        stopped: a shared flag; once it is set, no further submission is judged.
+        core: where it works. Grader and child take turns, so both stay on one core: a wake-up across cores costs more
+            than a short call.
     """
-    global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked since before this process began
+    os.set_inheritable(pipe.fileno(), False)  # its end must be this process's end, whatever this process starts
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with started.get_lock():
-        core = cores[started.value % len(cores)]
-        started.value += 1
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, {core})
     gc.freeze()
-    lane = Lane(core, rehearse=False, allow_weak=allow_weak)
-    with contextlib.suppress(SandboxUnavailable):  # then every submission says so
-        lane.start()
-    atexit.register(lane.close)
-    _worker = _Worker(root, lane, CaseCache(cache), depth, evidence, stopped, {})
+    with contextlib.closing(Lane(core, rehearse=False, allow_weak=task.allow_weak)) as lane:
+        with contextlib.suppress(SandboxUnavailable):  # then every submission says so
+            lane.start()
+        worker = _Worker(task, lane, CaseCache(task.cache), {})
+        with contextlib.suppress(EOFError, OSError):  # of a pipe whose other end is gone
+            while (submissions := pipe.recv()) is not None:
+                pipe.send([_judge(worker, each) for each in takewhile(lambda _: not task.stopped.value, submissions)])
 
 
 def _end_with_parent() -> None:
@@ -118,13 +117,6 @@ def _end_with_parent() -> None:
     assert parent is not None
     parent.join()
     os._exit(1)
-
-
-def judge_submissions(submissions: list[Submission]) -> list[Outcome]:
-    """Judge a few submissions, in order; fewer when the batch is stopped meanwhile."""
-    assert _worker is not None
-    worker = _worker
-    return [_judge(worker, submission) for submission in takewhile(lambda _: not worker.stopped.value, submissions)]
 
 
 def _judge(worker: _Worker, submission: Submission) -> Outcome:
@@ -136,6 +128,6 @@ def _judge(worker: _Worker, submission: Submission) -> Outcome:
     if isinstance(problem, InvalidPackage):
         refused = not_judged(submission.problem, source, Reason.INVALID_PACKAGE, problem.message)
         return Outcome.of(submission, Recorded.of(refused))
-    return Outcome.of(
-        submission, judge_and_record(problem, source, worker.lane, worker.cache, worker.depth, worker.evidence)
-    )
+    task = worker.task
+    recorded = judge_and_record(problem, source, worker.lane, worker.cache, task.depth, task.evidence)
+    return Outcome.of(submission, recorded)

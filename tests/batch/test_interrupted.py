@@ -18,31 +18,16 @@ from typing import Final
 import pytest
 
 from tests.batch.folders import BANK, ENV, RIGHT, SLUG, WRONG, lines, put, put_many, table, verdicts
+from tests.batch.watching import grading_processes, written
 from tests.cli.running import Command, end_of, with_files_of
 from tests.packages import TINY, edited
-from tests.processes import alive, children_of, wait_until
+from tests.processes import alive, wait_until
 
 pytestmark = pytest.mark.sandbox
 SLOW: Final = b"import time\ntime.sleep(0.1)\n" + RIGHT
 COUNT: Final = 18
 INTERRUPTED: Final = "grader: Interrupted; go on with: grader batch 'in put' --out out --jobs=2 --resume"
 ARGS: Final = ("batch", "in put", "--out", "out", "--jobs", "2")
-
-
-def grading_processes(pid: int) -> set[int]:
-    """Return the living processes of a batch that judge."""
-    found = set()
-    for child in children_of(pid):
-        with suppress(OSError):  # it has just ended
-            if b"spawn_main" in Path("/proc", str(child), "cmdline").read_bytes():
-                found.add(child)
-    return found
-
-
-def written(command: Command) -> int:
-    """Return how many lines there are."""
-    path = command.folder / "out/results.jsonl"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 @contextmanager
