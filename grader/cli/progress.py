@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Final
 
 LINE_EVERY_S: Final = 10.0
+SETTLED_S: Final = 1.0  # before a rate is told: many may come at once
 
 
 def told_rate(rate: float, unit: str = "") -> str:
@@ -21,15 +22,32 @@ def _short(number: float) -> str:
     return f"{number:.0f}" if number >= 9.95 else f"{number:.1f}"
 
 
+class Pace:
+    """How fast work goes from its first piece on: what comes before that is waiting for others, or preparing."""
+
+    def __init__(self, already: int = 0) -> None:
+        """Make it; `already` counts what earlier work has done."""
+        self._already = already
+        self._first: tuple[int, float] | None = None
+
+    def rate(self, done: int, now: float) -> float:
+        """Return how many are done in a second; 0 as long as that cannot be said."""
+        if self._first is None and done > self._already:
+            self._first = done, now
+        if self._first is None or now - self._first[1] < SETTLED_S:
+            return 0.0
+        return (done - self._first[0]) / (now - self._first[1])
+
+
 class Progress:
     """Shows how many of how many are done."""
 
     def __init__(self, title: str, unit: str, already: int = 0) -> None:
         """Make it; `already` counts what earlier work has done, which says nothing of this one's rate."""
-        self._title, self._unit, self._already = title, unit, already
+        self._title, self._unit, self._pace = title, unit, Pace(already)
         self._bar: Any = None
         self._task: Any = None
-        self._started = self._said = time.monotonic()
+        self._said = time.monotonic()
 
     def __enter__(self) -> Progress:
         if sys.stderr.isatty():
@@ -52,7 +70,7 @@ class Progress:
 
     def update(self, done: int, total: int) -> None:
         """Show the new count."""
-        rate = (done - self._already) / max(time.monotonic() - self._started, 1e-6)
+        rate = self._pace.rate(done, time.monotonic())
         if self._bar is not None:
             self._bar.update(self._task, completed=done, total=total, rate=told_rate(rate, f" {self._unit}"))
         elif time.monotonic() - self._said >= LINE_EVERY_S:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.cli.progress import told_rate
+from grader.cli.progress import Pace, told_rate
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,18 @@ def test_a_rate_is_no_nought(rate: float, told: str) -> None:
 
 def test_a_rate_names_what_it_counts() -> None:
     assert told_rate(2.5, " submissions") == "2.5 submissions/s"
+
+
+@pytest.mark.parametrize(
+    ("seen", "rate"),
+    [
+        ([(3, 300.0)], 0.0),  # nothing yet
+        ([(4, 300.0)], 0.0),  # the first, after a long wait
+        ([(4, 300.0), (12, 300.1)], 0.0),  # a few at once
+        ([(4, 300.0), (12, 300.1), (24, 310.0)], 2.0),
+        ([(24, 300.0), (24, 310.0)], 0.0),
+    ],
+)
+def test_waiting_for_the_first_says_nothing_of_the_rate(seen: list[tuple[int, float]], rate: float) -> None:
+    pace = Pace(already=3)
+    assert [pace.rate(*each) for each in seen][-1] == rate
