@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,9 @@ def run(
 ) -> None:
     """Take jobs until SIGTERM or SIGINT; what is under way then is finished, the rest is left for others.
 
+    A second signal ends the process where it stands, for a database that does not answer lets nothing be finished;
+    another worker does again what was under way.
+
     Args:
         make: returns the engine with its tasks; a new one after each loss of the database.
         jobs: how many rows are judged at a time.
@@ -48,12 +52,16 @@ async def _run(
     # the loop's own executor has as many threads as the machine pleases
     loop.set_default_executor(ThreadPoolExecutor(jobs + UPKEEP_JOBS, thread_name_prefix="judging"))
 
-    def stop() -> None:
-        on_stop()
+    def stop(number: int) -> None:
+        if stopping.is_set():
+            log.warning("ending at once; another worker does again what was under way")
+            os._exit(128 + number)  # threads that wait for the database would keep the process
         stopping.set()
+        log.warning("finishing what is under way; once more ends at once")
+        on_stop()
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
+        loop.add_signal_handler(number, stop, number)
     while not stopping.is_set():
         try:
             async with make().open_async() as app:

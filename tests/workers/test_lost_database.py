@@ -1,4 +1,4 @@
-"""`grader batch --database` while its database is lost: it ends as it does undisturbed, or says why not and lets go."""
+"""What workers judge while the database is lost: commands end as undisturbed, or say why not; all let go of it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from grader.store.session import make_engine, write_session
 from tests.batch.folders import lines, put, verdicts
 from tests.cli.conftest import command
 from tests.cli.running import Command, end_of
+from tests.processes import all_gone, children_of, wait_until
 from tests.services.tiny_package import RIGHT, SLUG, WRONG, write_package
 from tests.workers.databases import fresh
 from tests.workers.proxy import Proxy
@@ -139,3 +140,18 @@ def test_what_a_database_has_lost_is_judged_all_the_same(command: Command, judge
             session.execute(text("DELETE FROM batch_source WHERE judged_at IS NULL"))
         ended = end_of(process)
     assert (ended.code, verdicts(command.folder / "out")) == (0, dict.fromkeys(names, "AC"))
+
+
+def test_the_second_signal_ends_a_worker_that_no_database_answers(
+    engine: Engine, postgres_url: str, problems: Path, tmp_path: Path
+) -> None:
+    with Proxy(postgres_url, tmp_path / "proxy") as proxy, Workers(proxy.url, problems, tmp_path) as workers:
+        worker = workers.start("--jobs=1")
+        worker.wait_until_alive()
+        sandbox = children_of(worker.process.pid)
+        proxy.freeze()
+        worker.process.send_signal(signal.SIGTERM)
+        assert wait_until(lambda: "once more ends at once" in worker.log.read_text(), 60)
+        assert worker.stop() == 128 + signal.SIGTERM
+        assert sandbox
+        assert all_gone(sandbox)
