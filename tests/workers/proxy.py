@@ -38,7 +38,7 @@ class Proxy:
     _statement: bytes = b""
     _is_committed: bool = False
     _flows: threading.Event = field(default_factory=threading.Event)
-    _links: list[_Link] = field(default_factory=list)
+    links: list[_Link] = field(default_factory=list)  # every connection there was
     _pumps: list[threading.Thread] = field(default_factory=list)
 
     @property
@@ -73,11 +73,11 @@ class Proxy:
         self._listener.close()
         self.go_on()
         self._accepting.join()
-        for link in self._links:
+        for link in self.links:
             link.cut()
         for pump in self._pumps:
             pump.join()
-        for link in self._links:
+        for link in self.links:
             link.near.close()
             link.far.close()
 
@@ -90,7 +90,7 @@ class Proxy:
             far = socket.socket(socket.AF_UNIX)
             far.connect(f"{self.server.partition('?host=')[2]}/{_NAME}")
             link = _Link(near, far)
-            self._links.append(link)
+            self.links.append(link)
             for pump in (self._ask, self._answer):
                 self._pumps.append(threading.Thread(target=pump, args=[link], daemon=True))
                 self._pumps[-1].start()

@@ -68,7 +68,10 @@ def stored(judged: Judged) -> Iterator[Engine]:
     engine.dispose()
 
 
-@pytest.mark.parametrize("is_committed", [True, False], ids=["done", "not done"])
+@pytest.mark.parametrize(
+    "is_committed",
+    [pytest.param(True, id="done"), pytest.param(False, id="not done", marks=pytest.mark.long)],
+)
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in COMMITS])
 def test_a_lost_commit_changes_nothing(
     command: Command, judged: Judged, stored: Engine, proxy: Proxy, case: dict[str, Any], is_committed: bool
@@ -131,6 +134,16 @@ def test_an_address_that_never_answers_is_told(command: Command, judged: Judged,
         "or name another with --database.",
     )
     assert not (command.folder / "out").exists()
+
+
+def test_ctrl_c_ends_the_wait_for_an_address_that_never_answers(command: Command, judged: Judged, proxy: Proxy) -> None:
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    proxy.freeze()
+    process = command.start(*BATCH, f"--database={proxy.url}", env=judged.env)
+    assert wait_until(lambda: bool(proxy.links), 60), process.poll()
+    process.send_signal(signal.SIGINT)
+    ended = end_of(process)
+    assert (ended.code, ended.err) == (130, "grader: Interrupted.\n")
 
 
 def test_what_a_database_has_lost_is_judged_all_the_same(command: Command, judged: Judged, stored: Engine) -> None:
