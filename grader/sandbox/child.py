@@ -2,11 +2,12 @@
 
 Frames (see `wire`), grader to child:
     H [source, entries, mode]                    the head, once; mode: submission, traced, or package
-    Q [entry, {name: layout}, n] {name: value}   call the entry twice with these arguments, n outputs
+    Q [entry, n, layouts] arguments              call the entry twice with these arguments, n outputs
     G [function, seed]                           call a case generator with numpy's generator of that seed
-    C [function, {name: layout}] {name: value}   call a package's function once with these arguments
-    T [entry, {name: layout}, n] {name: value}   call an entry of a traced source once, and tell what it computed
+    C [function, layouts] arguments              call a package's function once with these arguments
+    T [entry, n, layouts] arguments              call an entry of a traced source once, and tell what it computed
     F                                            look at everything that was returned once more
+Arguments are a list; layouts are [position, layout] of those that do not lie in memory as C has it.
 Child to grader:
     R                        ready: every wall is up
     L [missing]              loaded; the entries that are not there
@@ -186,14 +187,14 @@ class Child:
 
     def _answer(self, question: bytes) -> None:
         reader = Reader(question, 1, copy=False)  # nobody writes to what every call gets copies of
-        entry, layouts, outputs = reader.value()
+        entry, outputs, layouts = reader.value()
         pristine = reader.value()
         function = self._namespace[entry]
         returned: list[tuple[object, list[bytes]]] = []
 
         def call() -> list[bytes]:
             arguments = _laid_out(pristine, layouts)
-            result = function(*arguments.values())
+            result = function(*arguments)
             returned.append((result, convert.answer_parts(result, outputs)))
             return _UNCHANGED if convert.is_same(arguments, pristine) else _CHANGED
 
@@ -226,13 +227,13 @@ class Child:
         arguments = _laid_out(reader.value(), layouts)
 
         def act() -> list[bytes]:
-            return frame_parts(b"V", encode_parts(convert.generated(self._namespace[name](*arguments.values()))))
+            return frame_parts(b"V", encode_parts(convert.generated(self._namespace[name](*arguments))))
 
         self._attempt("call", act)
 
     def _trace(self, question: bytes) -> None:
         reader = Reader(question, 1)
-        entry, layouts, outputs = reader.value()
+        entry, outputs, layouts = reader.value()
         arguments = _laid_out(reader.value(), layouts)
         recorder = self._recorder
         assert recorder is not None
@@ -241,7 +242,7 @@ class Child:
             recorder.clear()
             answer: Value
             try:
-                answer = convert.returned(self._namespace[entry](*arguments.values()), outputs)
+                answer = convert.returned(self._namespace[entry](*arguments), outputs)
             except Exception as error:
                 answer = describe("call", error)
             return frame_parts(b"V", encode_parts([recorder.record(), answer]))
@@ -264,11 +265,11 @@ class Child:
         return answer if self._kept_bytes <= KEPT_BYTES else hash(tuple(answer))
 
 
-def _laid_out(pristine: dict[str, Value], layouts: dict[str, str]) -> dict[str, Value]:
+def _laid_out(pristine: list[Value], layouts: list[tuple[int, str]]) -> list[Value]:
     """Return fresh copies of a call's arguments, laid out in memory as the case wants them."""
-    arguments: dict[str, Value] = convert.copied(pristine)
-    for name, layout in layouts.items():
-        arguments[name] = convert.with_layout(arguments[name], layout)
+    arguments: list[Value] = convert.copied(pristine)
+    for position, layout in layouts:
+        arguments[position] = convert.with_layout(arguments[position], layout)
     return arguments
 
 

@@ -26,12 +26,12 @@ _NUMBERS: Final = (int, float, np.float64, np.float32, np.int64, np.int32, np.lo
 
 def copied(value: Value) -> Value:
     """Return a wire value that shares nothing with the given one."""
+    if isinstance(value, list):
+        return [item.copy() if type(item) is np.ndarray else copied(item) for item in value]
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [copied(item) for item in value]
     return value
 
 
@@ -48,7 +48,7 @@ def is_same(value: Value, before: Value) -> bool:
             and value.dtype == before.dtype
             and value.flags.writeable
             and value.tobytes() == before.tobytes()
-            and not _gaps_are_touched(value)
+            and (value.base is None or not _gaps_are_touched(value))
         )
     if kind is dict:
         return type(value) is dict and list(value) == list(before) and all(is_same(value[k], before[k]) for k in before)

@@ -62,6 +62,17 @@ class Raised:
     lines: tuple[int, ...]
 
 
+def call_frame(kind: bytes, head: list[Value], arguments: dict[str, Value], layouts: dict[str, str]) -> bytes:
+    """Encode a call; arguments go by position, for a child has no need of their names, and reading them takes time.
+
+    Args:
+        layouts: by name, of those that are laid out in memory otherwise than C does.
+    """
+    names = list(arguments)
+    places: list[Value] = [[names.index(name), layout] for name, layout in layouts.items()]
+    return frame(kind, encode([*head, places]), encode(list(arguments.values())))
+
+
 @dataclass(frozen=True)
 class Question:
     """One call of an entry, encoded once for all runs."""
@@ -71,7 +82,7 @@ class Question:
     @classmethod
     def of(cls, entry: str, arguments: dict[str, Value], layouts: dict[str, str], outputs: int) -> Question:
         """Encode a call; `arguments` are in the order of the entry's parameters."""
-        return cls(frame(b"Q", encode([entry, layouts, outputs]), encode(arguments)))
+        return cls(call_frame(b"Q", [entry, outputs], arguments, layouts))
 
 
 @dataclass(frozen=True)

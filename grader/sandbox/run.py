@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
 from grader.sandbox.clock import Clock
-from grader.sandbox.exchange import Answer, End, Limits, Question, Raised, RunEnded, SandboxLost
+from grader.sandbox.exchange import Answer, End, Limits, Question, Raised, RunEnded, SandboxLost, call_frame
 from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Value, WireError, decode, encode, frame
 
 PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
@@ -120,12 +120,12 @@ class Run:
 
     def compute(self, function: str, arguments: dict[str, Value], layouts: dict[str, str]) -> Value | Raised:
         """Call a package's function once; `arguments` are in the order of its parameters."""
-        self._ask(frame(b"C", encode([function, layouts]), encode(arguments)))
+        self._ask(call_frame(b"C", [function], arguments, layouts))
         return self._reply((b"V",), self._value)
 
     def trace(self, entry: str, arguments: dict[str, Value], layouts: dict[str, str], outputs: int) -> Value | Raised:
         """Call an entry of a traced source once; return what it says that it computed, and what it returned."""
-        self._ask(frame(b"T", encode([entry, layouts, outputs]), encode(arguments)))
+        self._ask(call_frame(b"T", [entry, outputs], arguments, layouts))
         return self._reply((b"V",), self._value)
 
     def seconds_left(self) -> float:

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b'Q', ['attend', {}, 2], {}))
+    send(frame(b'Q', ['attend', 2, []], []))
 
 
 def attend(x, w):
