@@ -48,6 +48,10 @@ class Places:
         """Where a submission's evidence record is."""
         return self.folder / EVIDENCE / self.names[submission.candidate] / f"{submission.problem}.json"
 
+    def kept_evidence(self, submission: Submission, number: int) -> Path:
+        """Where the evidence record is that a result had before the taking over of that number."""
+        return self.folder / f"{EVIDENCE}.{number}" / self.evidence(submission).relative_to(self.folder / EVIDENCE)
+
     def page(self, candidate: str) -> Path:
         """Where a candidate's page is."""
         return self.folder / PAGES / f"{self.names[candidate]}.html"
@@ -58,9 +62,14 @@ class Places:
 
     def lacks_evidence(self, value: Mapping[str, Any]) -> bool:
         """Whether a result that should have an evidence record beside it has none."""
-        if value["verdict"] in ("AC", "JE"):
-            return False
-        return not self.evidence(Submission(value["candidate"], value["problem"], Path())).is_file()
+        return (
+            has_record(value) and not self.evidence(Submission(value["candidate"], value["problem"], Path())).is_file()
+        )
+
+
+def has_record(value: Mapping[str, Any]) -> bool:
+    """Whether there is an evidence record of a result where a batch makes some."""
+    return value["verdict"] not in ("AC", "JE")
 
 
 def write_outputs(folder: Path, manifest: Manifest) -> list[dict[str, str]]:

@@ -1,7 +1,8 @@
 """Judging a finished batch again: which results are outdated, and taking over new ones so that it can be undone.
 
 What is taken over as <n> keeps the results before it in results.<n>.jsonl, what was put in their place in
-rejudged.<n>.jsonl, and the evidence records before it in evidence.<n>. Every step may be repeated after a crash.
+rejudged.<n>.jsonl, and the evidence records before it in evidence.<n>. The lines are replaced at one stroke, records
+follow them one by one; whatever a crash leaves of that, `settle` sees to before anything else is done.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ from typing import Any, Final
 from grader import __version__
 from grader.batch.disk import clear_errors, sync_folder, write_whole
 from grader.batch.outputs import EVIDENCE, Places
-from grader.batch.results import LINES, REJUDGED, Key, last_number, read_lines
-from grader.batch.submissions import Submission
+from grader.batch.records import mark_of, settle_record
+from grader.batch.results import LINES, REJUDGED, Key, last_number, numbers_of, read_lines
 from grader.errors import UserError
-from grader.grading.verdict import Verdict
 from grader.report.result import json_line
 
 _KEPT: Final = LINES.removesuffix(".jsonl")
@@ -92,10 +92,9 @@ def take_over(places: Places, keys: Collection[Key]) -> Path:
             kept = _file(folder, _KEPT, number)
             with open(folder / LINES, "rb") as file:
                 write_whole(kept, file)
-        write_whole(_file(folder, _TAKEN, number), _lines(new.values()))
-        for key, value in new.items():
-            _take_record(places, key, value, number)
+    write_whole(_file(folder, _TAKEN, number), _lines(new.values()))
     write_whole(folder / LINES, _lines(new.get(_key(value), value) for value in read_results(folder)))
+    settle(places)
     return kept
 
 
@@ -114,9 +113,7 @@ def put_back(places: Places) -> Path:
         raise UserError(f"{folder} holds no earlier results; there is nothing to undo.")
     kept, taken = _file(folder, _KEPT, number), _file(folder, _TAKEN, number)
     replaced = {_key(value): value for value in read_results(folder, taken.name)} if taken.exists() else None
-    wanted = None if replaced is None else replaced.keys()
-    every = ((_key(value), value) for value in read_results(folder, kept.name))
-    old = {key: value for key, value in every if wanted is None or key in wanted}
+    old = dict(_replaced(folder, number))
 
     def before(value: dict[str, Any]) -> dict[str, Any]:
         key = _key(value)
@@ -126,12 +123,38 @@ def put_back(places: Places) -> Path:
             is_ours = replaced.get(key) == value and key in old
         return old[key] if is_ours else value
 
-    with clear_errors(folder / LINES):
-        for value in read_results(folder):
-            if before(value) is not value:
-                _put_record_back(places, old[_key(value)], number)
     write_whole(folder / LINES, _lines(map(before, read_results(folder))))
+    settle(places)
     return kept
+
+
+def settle(places: Places) -> None:
+    """Have the evidence records that follow results be beside them, and those of results before where these are kept.
+
+    Raises:
+        Halted: a record cannot be moved; the same again goes on.
+    """
+    folder = places.folder
+    kept = {
+        number: {key: mark_of(value) for key, value in _replaced(folder, number)}
+        for number in numbers_of(folder, _KEPT)
+    }
+    moved = {key for marks in kept.values() for key in marks}
+    with clear_errors(folder / EVIDENCE):
+        for value in read_results(folder) if moved else ():
+            key = _key(value)
+            if key in moved and key[0] in places.names:
+                before = {number: marks[key] for number, marks in kept.items() if key in marks}
+                settle_record(places, places.aside(ASIDE), value, before)
+
+
+def _replaced(folder: Path, number: int) -> Iterator[tuple[Key, dict[str, Any]]]:
+    """Yield the results that a taking over has replaced."""
+    taken = _file(folder, _TAKEN, number)
+    keys = {_key(value) for value in read_results(folder, taken.name)} if taken.exists() else None
+    for value in read_results(folder, _file(folder, _KEPT, number).name):
+        if keys is None or _key(value) in keys:
+            yield _key(value), value
 
 
 def forget(folder: Path) -> None:
@@ -149,37 +172,6 @@ def clear(folder: Path) -> None:
     with clear_errors(folder / REJUDGED):
         shutil.rmtree(folder / ASIDE, ignore_errors=True)
         (folder / REJUDGED).unlink(missing_ok=True)
-
-
-def _take_record(places: Places, key: Key, value: Mapping[str, Any], number: int) -> None:
-    """Move a new evidence record to its place, and the old one out of it."""
-    new = places.aside(ASIDE).evidence(_submission(key))
-    present, kept = places.evidence(_submission(key)), _kept_record(places, key, number)
-    is_made = new.exists()
-    if (is_made or value["verdict"] == Verdict.AC) and present.exists() and not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(present, kept)
-    if is_made:
-        present.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(new, present)
-
-
-def _put_record_back(places: Places, old: Mapping[str, Any], number: int) -> None:
-    present, kept = places.evidence(_submission(_key(old))), _kept_record(places, _key(old), number)
-    if kept.exists():
-        present.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(kept, present)
-    elif old["verdict"] in (Verdict.AC, Verdict.JE):  # which have none
-        present.unlink(missing_ok=True)
-
-
-def _kept_record(places: Places, key: Key, number: int) -> Path:
-    present = places.evidence(_submission(key))
-    return places.folder / f"{EVIDENCE}.{number}" / present.relative_to(places.folder / EVIDENCE)
-
-
-def _submission(key: Key) -> Submission:
-    return Submission(*key, Path())
 
 
 def _file(folder: Path, stem: str, number: int) -> Path:

@@ -113,11 +113,16 @@ def outdated_lines(path: Path, wanted: Wanted) -> list[Line]:
     return [replace(line, value={}) for line in lines if not wanted.is_current(line.key, line.value)]
 
 
-def last_number(folder: Path, stem: str) -> int:
-    """Return the highest n of the files <stem>.<n>.jsonl in a folder; 0 without any."""
+def numbers_of(folder: Path, stem: str) -> list[int]:
+    """Return every n of the files <stem>.<n>.jsonl in a folder, the highest first."""
     name = re.compile(rf"{stem}\.([1-9][0-9]{{0,5}})\.jsonl")
     names = os.listdir(folder) if folder.is_dir() else []
-    return max((int(found[1]) for each in names if (found := name.fullmatch(each))), default=0)
+    return sorted((int(found[1]) for each in names if (found := name.fullmatch(each))), reverse=True)
+
+
+def last_number(folder: Path, stem: str) -> int:
+    """Return the highest of these numbers; 0 without any."""
+    return next(iter(numbers_of(folder, stem)), 0)
 
 
 def require_usable(folder: Path, resume: bool) -> None:

@@ -16,6 +16,7 @@ from grader.batch.leftovers import Wrote
 from grader.batch.manifest import FORMATS, Asked, Manifest, manifest_of
 from grader.batch.outputs import Places, write_outputs
 from grader.batch.packages import broken_packages
+from grader.batch.rejudge import settle
 from grader.batch.results import (
     LINES,
     Key,
@@ -161,6 +162,8 @@ class _Run:
         """Judge what is not finished and write everything; return how it ended, and how many there are of what."""
         with Results(self.out, resume) as results:
             plan = self._planned(how, resume, formats)
+            if plan.how.evidence is not None:
+                settle(plan.how.evidence)
             _say_dropped(*results.set_aside(plan.wanted))
             finished = results.keep(plan.wanted)
             _say_broken(finished, plan.wanted.broken, how.settings.problems)

@@ -11,7 +11,7 @@ import click
 
 from grader.batch.manifest import Manifest, read_manifest
 from grader.batch.outputs import Places, write_outputs
-from grader.batch.rejudge import ASIDE, Old, clear, forget, outdated, put_back, read_results, take_over
+from grader.batch.rejudge import ASIDE, Old, clear, forget, outdated, put_back, read_results, settle, take_over
 from grader.batch.results import REJUDGED, Key, Results, Wanted
 from grader.batch.sources import Sources, hash_sources
 from grader.batch.submissions import Submission
@@ -88,6 +88,7 @@ def _rejudge(out: Path, manifest: Manifest, how: How, problems: list[str], is_ap
         click.echo(f"Nothing to judge again: the results in {out} are of these packages and this grader", err=True)
         if is_applied:
             with Results(out, resume=True):
+                settle(Places.of(out, manifest.candidates))
                 _finish(out, manifest)
         return 0
     submissions = [submission for submission in manifest.submissions if submission.key in old]
@@ -98,6 +99,7 @@ def _rejudge(out: Path, manifest: Manifest, how: How, problems: list[str], is_ap
         how.require()
     places = Places.of(out, manifest.candidates)
     with Results(out, resume=True, name=REJUDGED) as results:
+        settle(places)
         todo = [submission for submission in submissions if submission.key in same]
         if not _judge(results, todo, sources, _with_evidence(how, manifest, places), Wanted(same, packages)):
             warn(f"Interrupted; {_AGAIN}")
