@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Final, NoReturn
 
 from grader import __version__
-from grader.batch.disk import clear_errors, write_whole
+from grader.batch.disk import Halted, clear_errors, write_whole
 from grader.errors import UserError
 from grader.grading.verdict import Verdict
 from grader.report.result import SCHEMA, json_line
@@ -219,6 +219,19 @@ class Results:
             self._unsynced += 1
             if self._unsynced >= SYNC_EVERY:
                 self._sync()
+
+    def require_present(self) -> None:
+        """Make sure that what is written can be found.
+
+        Raises:
+            Halted: somebody has removed the file, or put another in its place.
+        """
+        try:
+            if os.path.samestat(os.stat(self.path, follow_symlinks=False), os.fstat(self._file.fileno())):
+                return
+        except OSError:
+            pass
+        raise Halted(f"{self.path} was removed or replaced while results were written to it; bring it back")
 
     def _sync(self) -> None:
         os.fsync(self._file.fileno())

@@ -98,6 +98,7 @@ def judge_into(results: Results, todo: Sequence[Submission], sources: Sources, b
     ):
         progress.update(before, before + len(todo))
         for number, outcome in enumerate(outcomes, 1):
+            results.require_present()  # before a record is written: its folder is made where there is none
             troubles.say(outcome)
             if outcome.evidence is not None and how.evidence is not None:
                 write_text(how.evidence.evidence(outcome.submission), outcome.evidence)

@@ -196,6 +196,23 @@ def test_a_full_disk_is_one_line_and_loses_nothing(command: Command) -> None:
     assert f"({before} of them from before)" in resumed(command, names)
 
 
+@pytest.mark.parametrize("name", ["out", "out/results.jsonl"])
+def test_results_that_are_taken_away_stop_it_and_may_be_brought_back(command: Command, name: str) -> None:
+    names = put_many(command.folder / "in put", COUNT, SLOW)
+    with under_way(command) as process:
+        os.rename(command.folder / name, command.folder / "taken away")
+        ended = end_of(process)
+    assert ended.code == 4
+    assert ended.err.splitlines()[-1] == (
+        "grader: out/results.jsonl was removed or replaced while results were written to it; bring it back, "
+        "then go on with --resume: what is judged is kept."
+    )
+    assert not (command.folder / name).exists()
+    os.rename(command.folder / "taken away", command.folder / name)
+    assert 0 < (before := written(command)) < COUNT
+    assert f"({before} of them from before)" in resumed(command, names)
+
+
 def test_only_what_has_changed_is_judged_again(command: Command) -> None:
     bank = command.folder / "bank"
     shutil.copytree(BANK / SLUG, bank / "first")
