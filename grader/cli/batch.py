@@ -164,7 +164,7 @@ class _Run:
             plan = self._planned(how, resume, formats)
             if plan.how.evidence is not None:
                 settle(plan.how.evidence)
-            _say_dropped(*results.set_aside(plan.wanted))
+            _say_dropped(*results.set_aside(plan.wanted), plan.manifest.settings.set)
             finished = results.keep(plan.wanted)
             _say_broken(finished, plan.wanted.broken, how.settings.problems)
             if plan.wrote is not None:
@@ -244,10 +244,12 @@ def _say_broken(finished: Collection[Key], broken: Collection[str], root: Path) 
                 warn(f"The problem {slug} is not in {root}; {told} (GRADER_PROBLEMS names the folder of problems).")
 
 
-def _say_dropped(count: int, path: Path) -> None:
+def _say_dropped(count: int, path: Path, set_name: str | None) -> None:
     if count:
         told = f"{counted(count, 'result')} {plural(count, 'is')} put aside in {path}"
-        warn(f"{told}: of another source, package or grader than now, or of a file that is gone.")
+        why = "of another source, package or grader than now, or of a file that is gone"
+        more = f", or of a problem that the set {set_name} does not name any more" if set_name is not None else ""
+        warn(f"{told}: {why}{more}.")
 
 
 def _again(place: Path, out: Path, asked: Asked, jobs: int | None, database: str | None, roster: Path | None) -> str:

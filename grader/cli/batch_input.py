@@ -36,22 +36,25 @@ def find_input(place: Path, root: Path, asked: Asked, roster: Path | None, befor
 
     Args:
         root: the folder of packages.
-        before: problems that a batch that goes on has results of; they are known although their packages may be gone.
+        before: problems that a batch that goes on has results of; they are known although their packages may be gone,
+            and with them their names in the set.
 
     Raises:
         UserError: the input cannot be read or holds no submission, or the options contradict each other.
     """
     set_name, problem = asked.set, asked.problem
     there = slugs(root)
-    problems = named_set(set_name, root).problems if set_name is not None else sorted({*there, *before})
+    of_set = named_set(set_name, root).problems if set_name is not None else []
+    gone = [slug for slug in before if slug not in {*there, *of_set}]
+    problems = [*of_set, *gone] if set_name is not None else sorted({*there, *gone})
     wanted = "a known problem" if set_name is None else f"a problem of the set {set_name}"
     named = layout(problems, wanted, problem, asked.id_pattern, there)
     found = find_submissions(place, named)
     _say(found, named, kind_of(place) == "table")
     if set_name is not None:
-        _say_missing(found, [problem] if problem is not None else list(problems), set_name)
+        _say_missing(found, [problem] if problem is not None else of_set, set_name)
     used = {submission.problem for submission in found.submissions} | {each.problem for each in found.unusable}
-    expected = [slug for slug in problems if slug in used or (set_name is not None and problem is None)]
+    expected = [slug for slug in problems if slug in used or (slug in of_set and problem is None)]
     return Input(found, tuple(expected), read_roster(roster) if roster is not None else None)
 
 

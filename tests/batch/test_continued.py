@@ -115,6 +115,41 @@ def test_results_stay_where_another_folder_of_problems_is_named(judged: Command)
     assert contents(judged.folder / "out") == before
 
 
+def test_results_of_a_problem_that_is_gone_from_its_set_too_stay(command: Command, begun: Callable[..., Path]) -> None:
+    copy_judged(begun("in", "--set", "both"), command.folder)
+    (command.folder / "in/bob/first.py").unlink()  # who has handed in nothing else
+    args = (*BATCH, "--set", "both", "--resume")
+    assert command.run(*args, env=ENV).code == 0
+    before = contents(command.folder / "out")
+    shutil.move(command.folder / "bank/second", command.folder / "second")
+    (command.folder / "bank/sets.yaml").write_text(SETS.replace("[first, second]", "[first]"))
+    ended = command.run(*args, env=ENV)
+    said = "its 2 results stay as they were (GRADER_PROBLEMS names the folder of problems)."
+    assert (ended.code, ended.err.splitlines()) == (
+        0,
+        [
+            "grader: bob has no first.py (set both).",
+            f"grader: The problem second is not in bank; {said}",
+            "3 results (3 of them from before): 3 AC; in out",
+        ],
+    )
+    assert contents(command.folder / "out") == before
+
+
+def test_results_of_a_problem_that_its_set_names_no_more_are_put_aside(
+    command: Command, begun: Callable[..., Path]
+) -> None:
+    copy_judged(begun("in", "--set", "both"), command.folder)
+    (command.folder / "bank/sets.yaml").write_text(SETS.replace("[first, second]", "[first]"))
+    ended = command.run(*BATCH, "--set", "both", "--resume", env=ENV)
+    assert ended.code == 0
+    assert ended.err.splitlines()[-2:] == [
+        "grader: 2 results are put aside in out/dropped.1.jsonl: of another source, package or grader than now, "
+        "or of a file that is gone, or of a problem that the set both does not name any more.",
+        "2 results (2 of them from before): 2 AC; in out",
+    ]
+
+
 BROKEN: Final = {
     "loaded": ("problem.yaml", "schema: 1\n"),
     "made": ("cases.py", "raise ValueError\n"),
