@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from grader.errors import JudgeError
+
+_REMEDIES: Final = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make it writable"),
+}
 
 
 class Halted(JudgeError):
@@ -20,7 +27,8 @@ def clear_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Halted(f"{path} cannot be written ({error.strerror}); make room") from None
+        remedy = _REMEDIES.get(error.errno or 0, "see to it")
+        raise Halted(f"{path} cannot be written ({error.strerror}); {remedy}") from None
 
 
 def write_whole(path: Path, parts: Iterable[bytes], durable: bool = True) -> None:

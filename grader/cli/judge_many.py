@@ -8,7 +8,7 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import click
@@ -151,6 +151,7 @@ class Troubles:
     def __init__(self) -> None:
         self.lost: list[tuple[Submission, str]] = []
         self._causes: set[str] = set()
+        self._missing: set[str] = set()  # folders
 
     def say(self, outcome: Outcome) -> None:
         """Tell of a submission's trouble, if it has any."""
@@ -165,9 +166,26 @@ class Troubles:
             )
 
     def unread(self, submission: Submission, why: str) -> None:
-        """Tell of a submission that cannot be read."""
+        """Tell of a submission that cannot be read; of a whole folder that is missing once."""
         self.lost.append((submission, why))
-        warn(f"{submission.place} {why}; it has no result.")
+        if (folder := _missing_above(submission)) is None:
+            warn(f"{submission.place} {why}; it has no result.")
+        elif folder not in self._missing:
+            self._missing.add(folder)
+            warn(f"{folder} is not there; what it should hold has no result.")
+
+
+def _missing_above(submission: Submission) -> str | None:
+    """Return the outermost folder of a submission's path that does not exist, or the archive that it was in."""
+    above = (*reversed(submission.path.parents), *([submission.path] if submission.member else []))
+    for path in above:
+        try:
+            os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return replace(submission, path=path, member="").place
+        except OSError:
+            return None
+    return None
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -16,6 +17,7 @@ from typing import Any, Final
 import pytest
 
 from grader import __version__
+from grader.batch.disk import clear_errors
 from grader.batch.find import find_submissions
 from grader.batch.layout import layout
 from grader.batch.results import Results, Wanted
@@ -165,6 +167,20 @@ def files_of(size: int) -> Iterator[None]:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.EDQUOT, "(Disk quota exceeded); make room"),
+        (errno.EROFS, "(Read-only file system); make it writable"),
+        (errno.EIO, "(Input/output error); see to it"),
+    ],
+)
+def test_what_is_to_be_done_follows_from_what_the_disk_says(number: int, advice: str) -> None:
+    with pytest.raises(JudgeError) as caught, clear_errors(Path("results.csv")):
+        raise OSError(number, os.strerror(number))
+    assert caught.value.message == f"results.csv cannot be written {advice}"
 
 
 def test_a_full_disk_loses_no_line_that_was_written(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -86,15 +88,28 @@ def test_pages_and_other_formats_tell_it(command: Command) -> None:
     assert f'name="big">\n      <error type="unusable" message="{told}"/>' in junit
 
 
-def lose_one(command: Command) -> Ended:
-    """Have one file vanish after the batch has begun and before its turn."""
-    *_, last = put_many(command.folder / "in", 8, SLOW)
+def lose(command: Command, act: Callable[[Path], object], name: str) -> Ended:
+    """Have something of the input vanish after the batch has begun and before its turn."""
+    put_many(command.folder / "in", 8, SLOW)
     process = command.start(*ARGS, env=ENV)
     with process:  # which writes its manifest after it has read all and before it judges anything
         assert wait_until((command.folder / "out/manifest.json").exists, 60), process.poll()
-        (command.folder / f"in/{last}/{SLUG}.py").unlink()
+        act(command.folder / name)
         _, err = process.communicate()
     return Ended(process.returncode, "", err.decode())
+
+
+def lose_one(command: Command) -> Ended:
+    """Have one file vanish."""
+    return lose(command, Path.unlink, f"in/c007/{SLUG}.py")
+
+
+def test_a_whole_folder_that_vanishes_meanwhile_is_told_once(command: Command) -> None:
+    ended = lose(command, lambda path: path.rename(path.with_name("elsewhere")), "in")
+    first, last = ended.err.splitlines()
+    assert (ended.code, first) == (2, "grader: in is not there; what it should hold has no result.")
+    assert last.endswith("in out")
+    assert {each["why"] for each in object_of(command, "manifest.json")["unusable"]} == {LOST}
 
 
 def test_what_vanishes_meanwhile_is_told_in_every_file(command: Command) -> None:
