@@ -16,6 +16,7 @@ import pytest
 from sqlalchemy import Engine, func, select, text, update
 
 from grader.grading.verdict import Verdict
+from grader.problems.files import read_folder
 from grader.services import batch_judging
 from grader.services.packages import Packages
 from grader.store.address import shown_address
@@ -25,6 +26,7 @@ from tests.batch.folders import lines, put, verdicts
 from tests.cli.conftest import command
 from tests.cli.running import Command, end_of
 from tests.processes import wait_until
+from tests.sandbox.test_missing_layers import LANDLOCK, run_without
 from tests.services.tiny_package import RIGHT, SLUG, WRONG
 from tests.workers.working import Queue, Workers
 
@@ -331,6 +333,28 @@ def test_results_of_a_package_that_is_broken_meanwhile_stay(
         ],
     )
     assert {path.name: path.read_bytes() for path in (command.folder / "out").iterdir()} == before
+
+
+def test_where_no_sandbox_runs_workers_try_a_package_that_has_changed(
+    command: Command, engine: Engine, postgres_url: str, problems: Path, workers: Workers, env: dict[str, str]
+) -> None:
+    pytest.importorskip("pyseccomp")
+    put(command.folder / "in", "ada", RIGHT, SLUG)
+    assert command.run(*BATCH, env=env).code == 0
+    with (problems / SLUG / "statement.md").open("a") as file:
+        file.write("\nOne more sentence.\n")
+    workers.start("--jobs=1")
+    places = ("batch", command.folder / "in", "--out", command.folder / "out")
+    ended = run_without(
+        *LANDLOCK[0], command.folder, *places, "--resume", f"--database={postgres_url}", "--format=csv,jsonl", env=env
+    )
+    assert (ended.returncode, ended.stderr.splitlines()[0]) == (
+        0,
+        f"grader: 1 result is put aside in {command.folder}/out/dropped.1.jsonl: of another source, package or grader "
+        "than now, or of a file that is gone.",
+    )
+    (result,) = lines(command.folder / "out")
+    assert (result["verdict"], result["package_sha256"]) == ("AC", read_folder(problems / SLUG).sha256)
 
 
 def test_results_are_judged_again_by_workers(
