@@ -18,7 +18,9 @@ def mark_of(value: Mapping[str, Any]) -> Mark:
     """Return what tells a result's record from those of other results; nothing where a batch makes none of it."""
     if not has_record(value):
         return ()
-    return (value["source_sha256"], value["package_sha256"], value["verdict"], value["versions"].get("grader", ""))
+    versions = value["versions"]
+    grader = versions.get("grader", "") if isinstance(versions, dict) else ""  # a line may have been written by hand
+    return (value["source_sha256"], value["package_sha256"], value["verdict"], grader)
 
 
 def settle_record(places: Places, aside: Places, value: Mapping[str, Any], before: Mapping[int, Mark]) -> None:
