@@ -35,7 +35,7 @@ GRADER: Final = Path(sys.executable).with_name("grader")
 FLOOR_S: Final = 4.0
 LOOPED: Final = 60  # files of the loop, on each core
 WRAP: Final = ("--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
-LOOK_S: Final = 0.5
+LOOK_S: Final = 0.25
 WEIGHED: Final = (
     12  # one look of so many asks for memory: the kernel adds up every page, on the cores that are measured
 )
