@@ -205,7 +205,7 @@ def test_generator_that_breaks_the_contract_is_told(lane: Lane, body: str, findi
 
 def test_endless_generator_ends(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
     from grader.problems import package_code
-    from grader.sandbox.run import Limits
+    from grader.sandbox.exchange import Limits
 
     monkeypatch.setattr(package_code, "PACKAGE_LIMITS", Limits(case_s=0.3, total_s=0.6, memory_mib=256))
     endless = edited("cases.py", GENERATOR, "    while True: pass\n\n\ndef secret_values_again")
