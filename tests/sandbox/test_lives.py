@@ -144,7 +144,7 @@ with Pool(1) as pool, pool.lane() as lane, lane.run(limits) as run:
     run.load(b"def f():\\n    while True: pass\\n", ["f"], limits)
     print(lane.pid, run.pid, flush=True)
     if "--asks" in sys.argv:
-        from grader.sandbox.run import Question
+        from grader.sandbox.exchange import Question
         run.ask(Question.of("f", {}, {}, 1))
     time.sleep(60)
 """
