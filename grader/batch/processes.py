@@ -12,6 +12,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Final
 
@@ -138,6 +139,7 @@ def _start(task: Task, core: int) -> _Process:
     Raises:
         Halted: it cannot be started.
     """
+    resource_tracker.ensure_running()  # the first process starts it, and it lets Ctrl-C through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return _Process(task, core)
