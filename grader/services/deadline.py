@@ -15,6 +15,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from grader.errors import InvalidPackage
+from grader.grading.case_run import is_empty
 from grader.services import audit, own_time
 from grader.services.judging import Dispatch
 from grader.services.packages import Packages
@@ -71,7 +72,7 @@ def _hand_in(
 ) -> Submission | None:
     """Hand in a draft that is newer than the last submission and says something new, while one may be handed in."""
     draft, saved_at = attempt.draft, attempt.draft_saved_at
-    if draft is None or saved_at is None or draft == _starter(session, attempt, packages):
+    if draft is None or saved_at is None or is_empty(draft) or draft == _starter(session, attempt, packages):
         return None
     last = queries.newest_submission(session, attempt)
     if last is not None and (last.source == draft or last.created_at >= saved_at):

@@ -337,6 +337,15 @@ def test_a_draft_that_says_nothing_new_is_not_handed_in(place: Place) -> None:
     assert place.submissions() == []
 
 
+@pytest.mark.parametrize("emptied", [b"", b" \n\t\n", b"\xef\xbb\xbf\n"])
+def test_an_emptied_editor_is_not_handed_in(place: Place, emptied: bytes) -> None:
+    place.begin()
+    place.submit(RIGHT, after(2))
+    place.draft(emptied, after(3))
+    assert place.close_due(END + SECOND) == []
+    assert place.submissions() == [(1, RIGHT, after(2), False)]
+
+
 def test_a_draft_from_before_the_last_submission_is_not_handed_in(place: Place) -> None:
     place.begin()
     place.draft(WRONG, after(2))
