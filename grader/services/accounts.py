@@ -72,11 +72,13 @@ def rename(session: Session, user: User, name: str, now: datetime) -> None:
 
     Raises:
         UnusableName: it cannot be used, or another user has it.
+        NotFound: the account is gone.
     """
-    name = tidy_name(name) if user.is_admin else own_name(name)
-    if not queries.rename_user(session, user, name, name_key(name), look_of(name)):
+    stored = _locked(session, user)
+    name = tidy_name(name) if stored.is_admin else own_name(name)
+    if not queries.rename_user(session, stored, name, name_key(name), look_of(name)):
         raise NameTaken(name)
-    audit.record(session, user, "user.rename", user, now)
+    audit.record(session, stored, "user.rename", stored, now)
 
 
 def set_password(session: Session, user: User, password_hash: str, now: datetime) -> User:

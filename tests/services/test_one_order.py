@@ -139,6 +139,7 @@ ACTS: Final[dict[str, tuple[Act, str]]] = {  # each with what refuses it when it
     ),
     "make a link": (lambda s, d: links.make(s, d.ada, NOW, links.RESET), "NotFound"),
     "make a token": (lambda s, d: tokens.make(s, d.ada, "script", ["practice"], 5, NOW), "NotFound"),
+    "rename": (lambda s, d: accounts.rename(s, d.ada, "Ada B.", NOW), "NotFound"),
     "begin a session": (lambda s, d: sessions.begin(s, d.ada, "browser", NOW, is_kept=True), "NotFound"),
 }
 ALONE: Final[dict[str, tuple[Callable[[Desk], object], str]]] = {  # what has transactions of its own
@@ -146,7 +147,7 @@ ALONE: Final[dict[str, tuple[Callable[[Desk], object], str]]] = {  # what has tr
     "judge in practice": (lambda d: write_result(d.engine, d.own_waiting, make_judgement(), NOW), DONE),
     "use a link": (lambda d: links.use(d.engine, cheap_passwords(), d.link, "", NEW_PASSWORD, NOW), "LinkEnded"),
 }
-ACCESS: Final = ("make a link", "make a token", "begin a session", "use a link")
+ACCESS: Final = ("make a link", "make a token", "begin a session", "rename", "use a link")
 PRACTICE: Final = ("practise", "submit in practice", "submit once in practice", "judge in practice")
 MAY_NEED: Final = {  # what an act and the end of an account may both wait for
     name: ("user", "links")
