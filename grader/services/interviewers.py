@@ -37,8 +37,8 @@ def set_part(session: Session, user: User, public_id: str, name: str, part: Part
         UserError: nobody who interviews has this name, or nobody would lead the interview any more.
         SitsHere: they are a candidate of the interview.
     """
+    chosen = _held(session, name)  # users are held before interviews
     interview = _for_members(session, user, public_id)
-    chosen = account_queries.user_named(session, *name_keys(name))
     if chosen is None or not chosen.is_interviewer:
         raise UserError(
             f"Nobody who may interview is called {visible(name[:60], keep='')}; an admin gives people that right."
@@ -69,6 +69,12 @@ def remove(session: Session, user: User, public_id: str, member_id: str, now: da
     _keep_a_lead(interview, member)
     session.delete(member)
     audit.record(session, user, "interview.member-remove", interview, now, interview, user=member_id)
+
+
+def _held(session: Session, name: str) -> User | None:
+    """Return who has a name; they are neither deleted nor lose their rights meanwhile."""
+    found = account_queries.user_named(session, *name_keys(name))
+    return None if found is None else account_queries.user_locked(session, found.id)
 
 
 def _for_members(session: Session, user: User, public_id: str) -> Interview:

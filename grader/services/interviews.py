@@ -23,6 +23,7 @@ from grader.services.interview_settings import (
 from grader.services.packages import Packages
 from grader.store import interview_queries as queries
 from grader.store import package_queries
+from grader.store.held import keep_user
 from grader.store.interview_models import TITLE_LENGTH, Interview, InterviewMember, InterviewProblem, Part
 from grader.store.models import Package, User
 from grader.wording import counted, plural, told_time
@@ -46,10 +47,11 @@ def create(session: Session, user: User, settings: Settings, packages: Packages,
     """Set an interview up; who does leads it.
 
     Raises:
-        NotFound: the user is no interviewer.
+        NotFound: the user is no interviewer, or their account is gone.
         UnusableSettings: it cannot be an interview.
     """
     require_interviewer(user)
+    keep_user(session, user.id)
     interview = Interview(created_at=now, version=1)
     chosen = _resolved(session, user, None, settings, packages, now)
     _write(interview, settings)
@@ -111,7 +113,7 @@ def clone(session: Session, user: User, public_id: str, now: datetime) -> Interv
         NotFound: the user leads no such interview.
         NotNow: one of its problems was retired.
     """
-    source = queries.interview_of(session, user, public_id, Part.LEAD)
+    source = queries.interview_of(session, user, public_id, Part.LEAD, lock=True)  # so its interviewers stay
     _require_no_retired(session, source)
     copy = Interview(created_at=now, version=1)
     _write(copy, settings_of(source))

@@ -27,6 +27,7 @@ from grader.services.rejudge_versions import (
 )
 from grader.store import rejudge_moves as moves
 from grader.store import rejudge_queries as queries
+from grader.store.held import keep_user
 from grader.store.interview_models import Interview, InterviewProblem, Rejudge
 from grader.store.models import User
 from grader.store.queries import package_of
@@ -75,13 +76,14 @@ def create(
         now: the time.
 
     Raises:
-        NotFound: the user may not do that, or there is no such version.
+        NotFound: the user may not do that, there is no such version, or their account is gone.
         SatByReader: the user sits the problem in an interview.
         PlaceOfReader: they ask for everybody's attempts, and have a place in an interview with the problem.
         NotNow: no attempt has the old version, or the new one lacks a variant that an attempt was given.
     """
     if interview is None and not user.is_admin:
         raise NotFound(NO_VERSION)
+    keep_user(session, user.id)
     found = rejudged_interview(session, user, interview) if interview is not None else None
     before = package_of(session, old)
     if before is None or (found is not None and all(problem.package_id != before.id for problem in found.problems)):

@@ -18,6 +18,7 @@ from grader.services.packages import Packages
 from grader.store import review_queries as queries
 from grader.store import taking_queries
 from grader.store.base import storable
+from grader.store.held import keep_user
 from grader.store.interview_models import Decision, Part, Review, ScoreOverride
 from grader.store.models import User
 from grader.store.review_queries import Reviewed
@@ -68,6 +69,11 @@ def read_draft(private_note: str, shared_note: str, decision: str, points: Seque
     return Draft(private_note, shared_note, Decision(decision) if decision else None, tuple(chosen))
 
 
+def _locked(session: Session, user: User, public_id: str) -> Reviewed:
+    keep_user(session, user.id)
+    return queries.attempt_reviewed(session, user, public_id, writes=True, lock=True)
+
+
 def claim(session: Session, user: User, public_id: str, now: datetime) -> None:
     """Tell colleagues that one reviews an attempt.
 
@@ -75,7 +81,7 @@ def claim(session: Session, user: User, public_id: str, now: datetime) -> None:
         NotFound: the user reviews no such attempt.
         NotNow: a colleague has claimed it.
     """
-    reviewed = queries.attempt_reviewed(session, user, public_id, writes=True, lock=True)
+    reviewed = _locked(session, user, public_id)
     attempt = reviewed.attempt
     if attempt.claimed_by_id == user.id:
         return
@@ -92,7 +98,7 @@ def release(session: Session, user: User, public_id: str, now: datetime) -> None
         NotFound: the user reviews no such attempt.
         NotNow: the claim is a colleague's.
     """
-    reviewed = queries.attempt_reviewed(session, user, public_id, writes=True, lock=True)
+    reviewed = _locked(session, user, public_id)
     attempt = reviewed.attempt
     if attempt.claimed_by_id is None:
         return
@@ -123,7 +129,7 @@ def save(
         NotNow: the review is finished.
         Outdated: something newer is stored.
     """
-    reviewed = queries.attempt_reviewed(session, user, public_id, writes=True, lock=True)
+    reviewed = _locked(session, user, public_id)
     return _stored(session, user, reviewed, draft, version, packages, now).version
 
 
@@ -137,7 +143,7 @@ def finish(
         NotNow: the candidate is not done yet.
     As `save` otherwise.
     """
-    reviewed = queries.attempt_reviewed(session, user, public_id, writes=True, lock=True)
+    reviewed = _locked(session, user, public_id)
     _require_over(session, reviewed, now)
     review = _stored(session, user, reviewed, draft, version, packages, now)
     if draft.decision is None:
@@ -234,7 +240,7 @@ def override(
         now: the time.
 
     Raises:
-        NotFound: the user neither reviews such an attempt nor is an admin.
+        NotFound: the user neither reviews such an attempt nor is an admin, or their account is gone.
         UserError: there is no reason, or a very long one.
         NotNow: the candidate is not done yet.
         Outdated: somebody else has set the score meanwhile.
@@ -242,6 +248,7 @@ def override(
     reason = storable(reason.replace("\r\n", "\n").strip())
     if not REASON_MIN <= len(reason) <= REASON_MAX:
         raise UserError(f"Say why, in {REASON_MIN} to {REASON_MAX} characters; the reason stays in the history.")
+    keep_user(session, user.id)
     reviewed = queries.attempt_reviewed(session, user, public_id, writes=not user.is_admin, lock=True)
     _require_over(session, reviewed, now)
     history = queries.overrides_of(session, reviewed.attempt)

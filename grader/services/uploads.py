@@ -16,6 +16,7 @@ from grader.problems.uploads import read_upload
 from grader.services import audit
 from grader.services.packages import Packages
 from grader.store import package_queries as queries
+from grader.store.held import keep_user
 from grader.store.interview_models import Interview, PackageCheck
 from grader.store.models import Package, User
 from grader.store.package_queries import Used
@@ -85,7 +86,7 @@ def upload(
     """Store a package, which waits to be checked then; the same bytes again are the same package.
 
     Raises:
-        NotFound: the user may not have packages.
+        NotFound: the user may not have packages, or their account is gone.
         UnusablePackage: it is no package.
         NameTaken: a public problem or somebody else's package has this name, or these bytes another one.
         UserError: the user has too many.
@@ -101,6 +102,7 @@ def upload(
         problem = _loaded(data, name.strip(), file_name)
     except InvalidPackage as error:
         raise UnusablePackage(error.findings) from None
+    keep_user(session, user.id)
     known = package_of(session, problem.sha256)
     if known is not None and known.uploaded_by_id == user.id and known.slug == problem.slug:
         return queries.check_of(session, user, problem.sha256)
