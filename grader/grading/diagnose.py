@@ -59,7 +59,7 @@ _BLANK: Final = (
     "Nothing of the contract is recognised in what it computes, so that no stage can be named: none of the stages is "
     "there, and what they begin with is not used."
 )
-_NOT_YET: Final = "Known faults were not looked up yet."
+_NOT_LOOKED_UP: Final = "Known faults were not looked up."
 _ENDED: Final = frozenset({Verdict.TLE, Verdict.MLE, Verdict.OLE})  # what failed was not the answer
 _PAIRS_MAX: Final = 40  # that are composed anew to be held against a submission
 
@@ -221,7 +221,9 @@ class _Diagnosing:
         ordinary = [item for item in told if is_ordinary(item[1].case)]
         order = self._problem.spec.stages
         stage, look = min(ordinary, key=lambda item: order.index(item[0])) if ordinary else told[0]
-        sentence = "What it computes there agrees with no fault that is known." if self._is_looked_up else _NOT_YET
+        sentence = (
+            "What it computes there agrees with no fault that is known." if self._is_looked_up else _NOT_LOOKED_UP
+        )
         return self._finding(stage, sentence, (), "trace", reference, [look])
 
     def _by_invariants(self, reference: Reference) -> Finding | None:
@@ -236,7 +238,7 @@ class _Diagnosing:
             return None
         stage = min(told, key=STAGES.index)
         like = "The returned arrays are related as they would be then"
-        sentence = f"{like}; no fault that is known agrees." if self._is_looked_up else f"{like}. {_NOT_YET}"
+        sentence = f"{like}; no fault that is known agrees." if self._is_looked_up else f"{like}. {_NOT_LOOKED_UP}"
         return self._finding(stage, sentence, (), "invariants", reference, ())
 
     def _by_elimination(self, reference: Reference) -> Finding | None:

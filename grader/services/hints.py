@@ -41,7 +41,7 @@ class Finding:
     symptoms: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     fault_texts: tuple[str, ...] = ()
-    is_looked_up: bool = True  # False: known faults were not looked up yet, so more may be told later
+    is_due: bool = False  # known faults were not looked up yet; it is made again on its own, so more may be told later
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def finding_of(submission: Submission, problem: Problem) -> Finding:
         symptoms=tuple(dict.fromkeys(symptoms))[:TEXTS_MAX],
         faults=faults[:TEXTS_MAX],
         fault_texts=tuple(dict.fromkeys(texts))[:TEXTS_MAX],
-        is_looked_up=found.get("looked_up", True),
+        is_due=bool(submission.is_finding_due),
     )
 
 
@@ -98,7 +98,7 @@ def visible_at(finding: Finding, level: int) -> Finding:
     """Return what a level opens of a finding: nothing that is not named here reaches a candidate."""
     shown = Finding()
     if level >= STAGE:
-        shown = Finding(finding.stage, finding.stages, finding.method, is_looked_up=finding.is_looked_up)
+        shown = Finding(finding.stage, finding.stages, finding.method, is_due=finding.is_due)
     if level >= SYMPTOM:
         shown = replace(shown, symptoms=finding.symptoms)
     if level >= FAULT:

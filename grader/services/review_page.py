@@ -37,7 +37,8 @@ class FindingShown:
     method: str
     stages: tuple[tuple[str, str], ...]
     faults: tuple[tuple[str, str], ...]
-    is_looked_up: bool = True  # False: known faults were not looked up yet
+    is_looked_up: bool = True  # False: known faults were not looked up
+    is_due: bool = False  # whether it is made again on its own
 
 
 @dataclass(frozen=True)
@@ -225,6 +226,7 @@ def _finding(session: Session, submission: Submission, result: dict[str, Any]) -
         stages=tuple((item["name"], item["status"]) for item in found["stages"]),
         faults=tuple((fault, said.get(fault, "")) for fault in found["faults"]),
         is_looked_up=found.get("looked_up", True),
+        is_due=bool(submission.is_finding_due),
     )
 
 

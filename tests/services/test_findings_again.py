@@ -32,7 +32,7 @@ from tests.services.made import NOON, after, make_candidate
 
 pytestmark = pytest.mark.sandbox
 MASK_MISSING = (TINY / "submissions/wrong_answer/mask_missing.py").read_bytes() + b"\n# mine\n"
-NOT_YET = "First wrong stage: masked scores. Known faults were not looked up yet."
+NOT_LOOKED_UP = "First wrong stage: masked scores. Known faults were not looked up."
 FOUND = "First wrong stage: masked scores. It behaves like mask-missing: every query reads every key."
 
 
@@ -118,10 +118,10 @@ def test_a_finding_without_known_faults_says_so_and_is_made_again(bench: Bench) 
     bench.judge(key := bench.hand_in())
     before, finding = bench.row(key), bench.finding(key)
     assert before[0] is Verdict.WA
-    assert finding["sentence"].replace(" (line 6)", "") == NOT_YET
+    assert finding["sentence"].replace(" (line 6)", "") == NOT_LOOKED_UP
     assert (finding["method"], finding["faults"], finding["looked_up"]) == ("trace", [], False)
     shown = bench.shown(key)
-    assert (shown.is_looked_up, shown.stage, shown.fault_texts) == (False, "masked_scores", ())
+    assert (shown.is_due, shown.stage, shown.fault_texts) == (True, "masked_scores", ())
     bench.work()
     assert bench.row(key) == before
     finding = bench.finding(key)
@@ -130,7 +130,7 @@ def test_a_finding_without_known_faults_says_so_and_is_made_again(bench: Bench) 
     assert "looked_up" not in finding
     assert bench.faults() == [("mask-missing", "Every query reads every key.")]
     shown = bench.shown(key)
-    assert (shown.is_looked_up, shown.fault_texts) == (True, ("There is no causal mask.",))
+    assert (shown.is_due, shown.fault_texts) == (False, ("There is no causal mask.",))
     assert not bench.is_waiting()
 
 
@@ -180,6 +180,7 @@ def test_a_source_that_gets_another_verdict_this_time_keeps_verdict_and_finding(
     bench.work()
     assert (bench.row(key), bench.finding(key)) == (before, finding)
     assert not bench.is_waiting()
+    assert not bench.shown(key).is_due
 
 
 def test_a_package_that_cannot_be_prepared_holds_nothing_up(

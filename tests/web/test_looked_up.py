@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
 from grader.grading.verdict import Failure, Finding, Judgement, Reason, Verdict
+from grader.services import findings
+from grader.services.findings import Found
 from grader.store.interview_models import Shown
+from grader.store.models import Submission
+from grader.store.session import read_session
 from tests.services.made import make_judgement
 from tests.web.browsing import Browser, judge_last
 from tests.web.calling import Program, document_of
@@ -34,6 +38,15 @@ def judged(is_looked_up: bool, **finding: Any) -> Judgement:
     return replace(judgement, finding=Finding("First wrong stage: output.", is_looked_up=is_looked_up, **found))
 
 
+def keep_finding(engine: Engine) -> None:
+    """Let the newest submission keep its finding, as one whose package can no longer be read."""
+    with read_session(engine) as session:
+        row = session.scalars(select(Submission).order_by(Submission.id.desc()).limit(1)).one()
+        assert row.judged_at is not None
+        found = Found(row.judged_at, row.judgement or "", None)
+    assert findings.write(engine, row.id, found)
+
+
 @pytest.mark.parametrize("method", ["trace", "none"])
 def test_the_review_says_whether_anybody_looked(
     app: Flask, engine: Engine, problems: Path, ada: Browser, method: str
@@ -45,6 +58,20 @@ def test_the_review_says_whether_anybody_looked(
         page = room.lena.text(room.review)
         assert (NOT_YET in page, NO_FAULT in page) == (not is_looked_up, is_looked_up)
         assert (NOT_YET in ada.text(f"{ada.attempt}/submissions/{1 + is_looked_up}")) is not is_looked_up
+
+
+@pytest.mark.parametrize("method", ["trace", "none"])
+def test_what_is_not_looked_up_again_is_not_promised(
+    app: Flask, engine: Engine, problems: Path, ada: Browser, method: str
+) -> None:
+    room = Room(app, engine, problems, ada, verdicts=Shown.AT_ONCE, hint_level=1)
+    ada.submit()
+    judge_last(engine, judged(is_looked_up=False, method=method))
+    keep_finding(engine)
+    page = room.lena.text(room.review)
+    assert "Known faults could not be looked up for this submission, so nothing is said of them." in page
+    assert (NOT_YET in page, NO_FAULT in page) == (False, False)
+    assert NOT_YET not in ada.text(f"{ada.attempt}/submissions/1")
 
 
 @pytest.mark.parametrize(("verdict", "sentence"), UNTOLD.items())
@@ -77,6 +104,19 @@ def test_the_cohort_says_whether_anybody_looked(
         judge_last(engine, judged(is_looked_up))
     page = room.lena.text(f"/interviews/{room.interview.public_id}/cohort")
     assert words(page, 'id="h_faults"').endswith(sentence)
+
+
+def test_practice_promises_nothing_where_the_finding_stays(engine: Engine, ada: Browser, ada_program: Program) -> None:
+    ada.start()
+    ada.submit()
+    judgement = make_judgement(Verdict.WA)
+    judge_last(engine, replace(judgement, finding=replace(judgement.finding, is_looked_up=False)))
+    keep_finding(engine)
+    page = ada.text(f"{ada.attempt}/submissions/1")
+    assert "so no hint is offered" in page
+    assert "not looked up yet" not in page
+    reply = ada_program.get(f"{ada.attempt}/submissions/1")
+    assert document_of(reply)["finding"]["is_looked_up"] is True
 
 
 def test_practice_says_that_more_may_be_told_later(engine: Engine, ada: Browser, ada_program: Program) -> None:

@@ -197,7 +197,7 @@ class Finding(Reply):
     symptoms: list[str]
     faults: list[str]
     fault_texts: list[str]
-    is_looked_up: bool  # false: known faults were not looked up yet, and more may be told later
+    is_looked_up: bool  # false: known faults are still to be looked up, and more may be told later
 
 
 class Rung(Reply):
