@@ -38,9 +38,22 @@ def save(session: Session, candidate: User, public_id: str, text: bytes, seen: d
         raise DraftTooLarge("The draft is larger than 1 MiB and is not kept; shorten it.")
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
     require_taken(session, attempt, now, "go on")
-    is_unseen = attempt.draft_saved_at is not None and attempt.draft_saved_at != seen and attempt.draft != text
+    is_unseen = _is_unseen(attempt, seen, text)
     attempt.draft, attempt.draft_saved_at = text, now
     return is_unseen
+
+
+def unseen_draft(attempt: Attempt, seen: datetime | None, text: bytes) -> str | None:
+    """Return the draft that `text` would take the place of unseen, as an editor can hold it; None when there is none.
+
+    Args:
+        seen: when the draft was saved that the text's editor knows of.
+    """
+    return _text(attempt.draft) if attempt.draft is not None and _is_unseen(attempt, seen, text) else None
+
+
+def _is_unseen(attempt: Attempt, seen: datetime | None, text: bytes) -> bool:
+    return attempt.draft_saved_at is not None and attempt.draft_saved_at != seen and attempt.draft != text
 
 
 def editable_source(session: Session, attempt: Attempt, problem: Problem) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -16,21 +16,43 @@ from grader.problems.loader import Problem
 from grader.services import attempts, candidate_view, diagnoses, drafts, feedback, load, own_time, sample_runs
 from grader.services.attempts import AttemptClosed, NothingHandedIn, SourceTooLarge, TooManyWaiting
 from grader.services.contract_table import contract_table
+from grader.services.drafts import DraftTooLarge
+from grader.services.feedback import Feedback
 from grader.services.load import TooBusy
+from grader.services.practice_lock import ClosedMeanwhile
 from grader.services.sample_run_view import view
 from grader.services.samples import SampleView
 from grader.services.time_changes import told_changes
 from grader.store import queries, sample_run_queries
-from grader.store.models import User
+from grader.store.models import Attempt, User
 from grader.store.score_queries import scores_by_hand
 from grader.store.session import read_session, write_session
-from grader.web.errors import DATABASE_FAILURES, database_away, retry_header
+from grader.web.errors import DATABASE_FAILURES, TITLES, database_away, error_page, retry_header
 from grader.web.once import once
 from grader.web.service import current_user, now, received_at, service
 
 NOT_HANDED_IN: Final = "Not handed in."
+NOT_SAVED: Final = "The draft was not saved."
 log = logging.getLogger(__name__)
 bp = Blueprint("attempts", __name__, url_prefix="/attempts/<public_id>")
+
+
+class UnseenDraft(UserError):
+    """A text would take the place of a draft that its page did not show."""
+
+    status = 409
+
+
+REFUSALS: Final = (
+    NothingHandedIn,
+    SourceTooLarge,
+    DraftTooLarge,
+    UnseenDraft,
+    TooBusy,
+    TooManyWaiting,
+    AttemptClosed,
+    ClosedMeanwhile,
+)
 
 
 @bp.get("")
@@ -40,50 +62,60 @@ def show(public_id: str) -> ResponseReturnValue:
 
 
 def _page(public_id: str, refused: UserError | None = None, outcome: str = "") -> str:
-    """Return the page; what could not be taken stays in its editor."""
+    """Return the page; what could not be taken stays in its editor, or beside it when that is closed."""
     with read_session(service().engine) as session:
         attempt = queries.attempt_of(session, current_user(), public_id)
         shown = feedback.of(session, attempt, now())
         problem = service().packages.pinned(session, attempt.package)
-        submissions = candidate_view.handed_in(queries.submissions_in(session, attempt), shown)
-        if shown.is_over and not shown.is_practice:
-            return render_template(
-                "attempt_over.html",
-                attempt=attempt,
-                problem=problem,
-                shown=shown,
-                samples=shown_samples(problem) if shown.content else (),
-                submissions=submissions,
-                by_hand=scores_by_hand(session, [attempt.id]).get(attempt.id) if shown.by_hand else None,
-                changes=told_changes(session, attempt.invitation) if attempt.invitation else (),
-                refused=refused,
-                outcome=outcome,
-                typed=_text() if refused and "source" in request.form else "",
-            )
-        starter = problem.starter(attempt.variant)
-        own = drafts.editable_source(session, attempt, problem)
-        wants_starter = request.args.get("source") == "starter"
-        run = sample_run_queries.newest_sample_run(session, attempt)
-        return render_template(
-            "attempt.html",
-            attempt=attempt,
-            problem=problem,
-            shown=shown,
-            status=attempts.status(attempt),
-            left=attempts.submissions_left(session, attempt) if attempt.invitation else None,
-            seconds_left=own_time.seconds_left(attempt.invitation, now()) if attempt.invitation else None,
-            contract=contract_table(problem),
-            samples=shown_samples(problem),
-            has_samples=sample_runs.has_samples(problem),
-            source=_text() if refused and "source" in request.form else starter if wants_starter else own,
-            refused=refused,
-            outcome=outcome,
-            starter=starter,
-            is_own_kept=wants_starter and own != starter,
-            run=view(run) if run else None,
-            diagnosis=diagnoses.diagnosis(session, attempt, problem, shown),
-            submissions=submissions,
-        )
+        told = {
+            "refused": refused,
+            "outcome": outcome,
+            "typed": _text() if refused and "source" in request.form else None,
+            "submissions": candidate_view.handed_in(queries.submissions_in(session, attempt), shown),
+        }
+        page = _over_page if shown.is_over and not shown.is_practice else _editor_page
+        return page(session, attempt, problem, shown, told)
+
+
+def _over_page(session: Session, attempt: Attempt, problem: Problem, shown: Feedback, told: dict[str, Any]) -> str:
+    return render_template(
+        "attempt_over.html",
+        attempt=attempt,
+        problem=problem,
+        shown=shown,
+        samples=shown_samples(problem) if shown.content else (),
+        by_hand=scores_by_hand(session, [attempt.id]).get(attempt.id) if shown.by_hand else None,
+        changes=told_changes(session, attempt.invitation) if attempt.invitation else (),
+        **told,
+    )
+
+
+def _editor_page(session: Session, attempt: Attempt, problem: Problem, shown: Feedback, told: dict[str, Any]) -> str:
+    starter = problem.starter(attempt.variant)
+    own, typed = drafts.editable_source(session, attempt, problem), told["typed"]
+    wants_starter = request.args.get("source") == "starter"
+    run = sample_run_queries.newest_sample_run(session, attempt)
+    return render_template(
+        "attempt.html",
+        attempt=attempt,
+        problem=problem,
+        shown=shown,
+        status=attempts.status(attempt),
+        left=attempts.submissions_left(session, attempt) if attempt.invitation else None,
+        seconds_left=own_time.seconds_left(attempt.invitation, now()) if attempt.invitation else None,
+        contract=contract_table(problem),
+        samples=shown_samples(problem),
+        has_samples=sample_runs.has_samples(problem),
+        source=typed if typed is not None and not attempt.given_up_at else starter if wants_starter else own,
+        unseen=drafts.unseen_draft(attempt, _seen(), _typed())
+        if typed is not None and "seen" in request.form
+        else None,
+        starter=starter,
+        is_own_kept=wants_starter and own != starter,
+        run=view(run) if run else None,
+        diagnosis=diagnoses.diagnosis(session, attempt, problem, shown),
+        **told,
+    )
 
 
 def shown_samples(problem: Problem) -> Sequence[SampleView]:
@@ -109,26 +141,39 @@ def samples(public_id: str) -> ResponseReturnValue:
 def save_draft(public_id: str) -> ResponseReturnValue:
     """Keep what the editor holds; without scripts the attempt's page follows, with them nothing but two headers."""
     came_at = received_at()
-    with write_session(service().engine) as session:
-        is_unseen = keep_text(session, public_id, came_at)
     if "page" in request.form:
-        return redirect(url_for("attempts.show", public_id=public_id, _anchor="editing"), 303)
+        return next_page(public_id, NOT_SAVED, lambda: _saved(public_id, came_at))
+    with write_session(service().engine) as session:
+        is_unseen = drafts.save(session, current_user(), public_id, _typed(), _seen(), came_at)
     return "", 204, {"Draft-Saved": came_at.isoformat()} | ({"Draft-Replaced": "1"} if is_unseen else {})
 
 
-def keep_text(session: Session, public_id: str, came_at: datetime) -> bool:
-    """Keep what the editor of a form holds; return whether it took the place of a draft that nobody there saw.
+def _saved(public_id: str, came_at: datetime) -> str:
+    with write_session(service().engine) as session:
+        keep_text(session, public_id, came_at)
+    return url_for("attempts.show", public_id=public_id, _anchor="editing")
+
+
+def keep_text(session: Session, public_id: str, came_at: datetime) -> None:
+    """Keep what the editor of a page without scripts holds.
 
     Raises:
         UserError: the form has no editor, or `drafts.save` refuses the text.
+        UnseenDraft: it would take the place of a draft that the page did not show.
     """
-    seen = _time(request.form.get("seen", ""))
-    return drafts.save(session, current_user(), public_id, _typed(), seen, came_at)
+    is_unseen = drafts.save(session, current_user(), public_id, _typed(), _seen(), came_at)
+    # such a page is left by its form, and with it the one place where the other tab's text could be told of
+    if is_unseen and "seen" in request.form:
+        raise UnseenDraft(
+            "A newer draft was saved from another tab after this page was opened; it stands above the editor. "
+            "Send this text again to put it in its place."
+        )
 
 
-def _time(text: str) -> datetime | None:
+def _seen() -> datetime | None:
+    """Return when the draft was saved that a form's editor knows of."""
     try:
-        return datetime.fromisoformat(text)
+        return datetime.fromisoformat(request.form.get("seen", ""))
     except ValueError:
         return None
 
@@ -138,14 +183,12 @@ def submit(public_id: str) -> ResponseReturnValue:
     """Store a source and have it judged; a file that comes along is taken as it is."""
     source, came_at = handed_in(), received_at()
     current = current_user()
-    try:
+
+    def store() -> str:
         with write_session(service().engine) as session:
-            page = once(session, lambda: _submitted(session, current, public_id, source, came_at))
-    except (NothingHandedIn, SourceTooLarge, TooBusy, TooManyWaiting, AttemptClosed) as error:
-        return refused(public_id, error, NOT_HANDED_IN)
-    except DATABASE_FAILURES as error:
-        return refused(public_id, database_away(error), NOT_HANDED_IN)
-    return redirect(page, 303)
+            return once(session, lambda: _submitted(session, current, public_id, source, came_at))
+
+    return next_page(public_id, NOT_HANDED_IN, store)
 
 
 def _submitted(session: Session, current: User, public_id: str, source: bytes, came_at: datetime) -> str:
@@ -155,8 +198,24 @@ def _submitted(session: Session, current: User, public_id: str, source: bytes, c
     return url_for("verdicts.show", public_id=public_id, ordinal=submission.ordinal)
 
 
-def refused(public_id: str, error: UserError, outcome: str) -> ResponseReturnValue:
-    """Return the attempt's page with what was sent in its editor, and why it was not taken."""
+def next_page(public_id: str, outcome: str, act: Callable[[], str]) -> ResponseReturnValue:
+    """Do what an editor's form asks and go on to the page that it leads to; what is refused comes back with its text.
+
+    Args:
+        outcome: what is told in front of why it was refused.
+    """
+    try:
+        return redirect(act(), 303)
+    except REFUSALS as error:
+        return _refused(public_id, error, outcome)
+    except DATABASE_FAILURES as error:
+        return _refused(public_id, database_away(error), outcome)
+
+
+def _refused(public_id: str, error: UserError, outcome: str) -> ResponseReturnValue:
+    if isinstance(error, ClosedMeanwhile):  # and so is the attempt's page
+        typed = _text() if "source" in request.form else ""
+        return error_page(error.status, TITLES[error.status], f"{outcome} {error.message}", typed=typed), error.status
     return _page(public_id, error, outcome), error.status, retry_header(error)
 
 

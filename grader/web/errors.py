@@ -115,4 +115,11 @@ def _our_fault(error: Exception) -> ResponseReturnValue:
 def _page(status: int, title: str, sentence: str, reference: str | None = None) -> tuple[str | Response, int]:
     if is_for_program():
         return problem(status, title, sentence, reference), status
-    return render_template("error.html", status=status, title=title, sentence=sentence, reference=reference), status
+    return error_page(status, title, sentence, reference), status
+
+
+def error_page(status: int, title: str, sentence: str, reference: str | None = None, typed: str = "") -> str:
+    """Return the page of an error, with the text that came along where no other page can hold it."""
+    return render_template(
+        "error.html", status=status, title=title, sentence=sentence, reference=reference, typed=typed
+    )

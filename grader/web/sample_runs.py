@@ -5,21 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
 from grader.report.visible import beginning
 from grader.services import feedback, load, sample_runs
-from grader.services.attempts import AttemptClosed, TooManyWaiting
-from grader.services.drafts import DraftTooLarge
+from grader.services.attempts import TooManyWaiting
 from grader.services.load import TooBusy
 from grader.services.sample_run_view import view
 from grader.store import sample_run_queries
 from grader.store.models import SampleRun
 from grader.store.session import read_session, write_session
-from grader.web.attempts import handed_in, keep_text, refused
-from grader.web.errors import DATABASE_FAILURES, database_away
+from grader.web.attempts import handed_in, keep_text, next_page
 from grader.web.service import current_user, now, received_at, service
 
 bp = Blueprint("sample_runs", __name__, url_prefix="/attempts/<public_id>/sample-runs")
@@ -35,22 +33,17 @@ def start(public_id: str) -> ResponseReturnValue:
         with write_session(service().engine) as session:
             run = _started(session, public_id, source, came_at)
         return _panel(_run(public_id, run.ordinal))
-    try:
-        run = _kept_and_started(public_id, source, came_at)
-    except (AttemptClosed, DraftTooLarge, TooBusy, TooManyWaiting) as error:
-        return refused(public_id, error, NOT_RUN)
-    except DATABASE_FAILURES as error:
-        return refused(public_id, database_away(error), NOT_RUN)
-    return redirect(url_for("sample_runs.show", public_id=public_id, ordinal=run.ordinal), 303)
+    return next_page(public_id, NOT_RUN, lambda: _kept_and_started(public_id, source, came_at))
 
 
-def _kept_and_started(public_id: str, source: bytes, came_at: datetime) -> SampleRun:
+def _kept_and_started(public_id: str, source: bytes, came_at: datetime) -> str:
     """Start a run and keep what the form's editor holds, for the page is left; that is kept without room for a run."""
     with write_session(service().engine) as session:
         if "source" in request.form:
             keep_text(session, public_id, came_at)
         try:
-            return _started(session, public_id, source, came_at)
+            run = _started(session, public_id, source, came_at)
+            return url_for("sample_runs.show", public_id=public_id, ordinal=run.ordinal)
         except (TooBusy, TooManyWaiting) as error:
             no_room = error
     raise no_room
