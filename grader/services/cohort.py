@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
+from grader.errors import InvalidPackage
 from grader.grading.similar_sources import Similar, similar_sources
 from grader.problems.loader import Problem
 from grader.services.packages import Packages
@@ -22,6 +24,7 @@ CANDIDATES_SHOWN: Final = 30  # on one page
 CASES_SHOWN: Final = 40
 RUNS_MIN: Final = 5  # submissions that a case must have seen before anything is said of it
 BINS: Final = ("0–9", "10–19", "20–29", "30–39", "40–49", "50–59", "60–69", "70–79", "80–89", "90–99", "100")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class Cohort:
     dull: tuple[DullCase, ...]
     looked_at: int  # submissions, for dull cases
     pages: int
+    unread: tuple[str, ...]  # titles of problems whose packages cannot be read, so that their scores are left out
 
 
 @dataclass(frozen=True)
@@ -113,8 +117,9 @@ def cohort(
     everybody = _candidates(session, interview, tried)
     shown = everybody[(page - 1) * CANDIDATES_SHOWN : page * CANDIDATES_SHOWN]
     counts, looked_at = queries.cases_in(session, interview, problem)
-    shares = _shares(session, interview, tried, packages)
     problems = [problem] if problem else interview.problems
+    most = _most_points(session, problems, packages)
+    shares = _shares(tried, most)
     here = {candidate.key for candidate in shown}
     who = {one.key: one.invitation for one in tried if one.invitation in here}
     behaved = queries.behaved_in(session, list(who))
@@ -133,6 +138,7 @@ def cohort(
         dull=_dull(counts, interview),
         looked_at=looked_at,
         pages=-(-len(everybody) // CANDIDATES_SHOWN),
+        unread=tuple(one.package.title for one in problems if one.id not in most),
     )
 
 
@@ -174,9 +180,19 @@ def _fault_rows(
     )
 
 
-def _shares(session: Session, interview: Interview, tried: Sequence[Tried], packages: Packages) -> list[float]:
-    """Return the scores of attempts as shares of what there is to get."""
-    most = {one.id: packages.pinned(session, one.package).max_score for one in interview.problems}
+def _most_points(session: Session, problems: Sequence[InterviewProblem], packages: Packages) -> dict[int, float]:
+    """Return what there is to get for each problem, without those whose packages cannot be read."""
+    most = {}
+    for one in problems:
+        try:
+            most[one.id] = packages.pinned(session, one.package).max_score
+        except InvalidPackage as error:
+            log.error("the cohort leaves scores out: %s", error.message)
+    return most
+
+
+def _shares(tried: Sequence[Tried], most: Mapping[int, float]) -> list[float]:
+    """Return the scores of attempts as shares of what there is to get, where that is known."""
     return [
         one.score / most[one.problem] for one in tried if one.score is not None and most.get(one.problem, 0.0) > 0.0
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +15,11 @@ from grader.services.cohort import Cohort
 from grader.services.packages import Packages
 from grader.store import interview_queries
 from grader.store.interview_models import Interview, ScoreOverride
-from grader.store.models import Attempt, User
+from grader.store.models import Attempt, Package, User
 from grader.store.session import read_session, write_session
 from tests.services.made import after, make_judgement
 from tests.services.reviewing import END, make_judged, make_led, queries_of
-from tests.services.tiny_package import RIGHT
+from tests.services.tiny_package import RIGHT, write_package
 
 WA = make_judgement(Verdict.WA, ("thrice",), "output")
 OTHER = make_judgement(Verdict.WA, ("halved", "thrice"), "output")
@@ -87,6 +88,20 @@ def test_submissions_that_are_not_compared_yet_are_counted(
     make_judged(engine, *led, "Ines", WA, untold, JE, None)
     make_judged(engine, *led, "Tomasz", untold)
     assert shown(engine, packages, led).not_looked_up == 2
+
+
+def test_scores_are_left_out_where_the_package_cannot_be_read(
+    engine: Engine, packages: Packages, problems: Path, led: tuple[User, Interview]
+) -> None:
+    make_judged(engine, *led, "Ines", WA, AC)
+    write_package(problems, statement="Changed.\n")
+    with write_session(engine) as session:
+        session.execute(update(Package).values(archive=b"damaged"))
+    found = shown(engine, Packages(problems), led)
+    (problem,) = found.solved
+    assert found.unread == (problem.problem.package.title,)
+    assert (sum(found.scores), found.median_score) == (0, None)
+    assert (found.attempts, found.submissions, problem.attempts) == (1, 2, 1)
 
 
 def test_a_score_by_hand_counts(engine: Engine, packages: Packages, led: tuple[User, Interview]) -> None:

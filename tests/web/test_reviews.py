@@ -17,13 +17,14 @@ from grader.grading.verdict import Verdict
 from grader.services.packages import Packages
 from grader.store.account_queries import user_named
 from grader.store.interview_models import AuditEntry, Interview, InterviewMember, Invitation, Part, Review
-from grader.store.models import Attempt, EvidenceRecord, FollowUpAnswer, Submission, User
+from grader.store.models import Attempt, EvidenceRecord, FollowUpAnswer, Package, Submission, User
 from grader.store.session import read_session, write_session
 from tests.services.interviewing import make_interview
 from tests.services.made import NOON, after, make_judgement
 from tests.services.reviewing import hand_in, make_judged
 from tests.web.browsing import PASSWORD, Browser, make_user
 from tests.web.markup import PAYLOADS, active
+from tests.web.room import words
 
 WA: Final = make_judgement(Verdict.WA, ("thrice",), "output")
 REASON: Final = "The last slip was mended aloud."
@@ -161,6 +162,16 @@ def test_a_switch_sends_nobody_elsewhere_and_sets_nothing_else(
     reply = browser.post("/reviews/switch", **fields)
     assert reply.location == location
     assert browser.client.get_cookie("session") is None
+
+
+def test_a_switch_on_the_page_of_a_refused_form_leads_to_the_page_of_the_form(browser: Browser, path: str) -> None:
+    refused = browser.post(f"{path}/finish", version="9").get_data(as_text=True)
+    (form,) = re.findall(
+        r'<form[^>]*action="(/reviews/switch[^"]*)">((?:(?!</form>).)*value="names".*?)</form>', refused
+    )
+    action, fields = form[0], dict(re.findall(r'name="(\w+)" value="([^"]*)"', form[1]))
+    reply = browser.client.post(action, data=fields)
+    assert (reply.status_code, reply.location.partition("?")[0]) == (303, path)
 
 
 def test_a_draft_saves_by_if_match(browser: Browser, engine: Engine, path: str) -> None:
@@ -352,3 +363,17 @@ def test_cohort_of_nobody_and_of_an_unknown_problem(browser: Browser, interview:
 def test_addresses_that_make_no_sense_show_a_page(browser: Browser, path: str, asked: str) -> None:
     assert browser.get(f"/reviews?{asked}").status_code == 200
     assert browser.get(f"{path}?{asked}&submission=x&compare=y").status_code == 200
+
+
+def test_the_cohort_says_whose_scores_it_cannot_tell(
+    engine: Engine, lena: tuple[Browser, User], interview: Interview
+) -> None:
+    make_judged(engine, lena[1], interview, "Ines", WA)
+    with write_session(engine) as session:  # as a file that a disk has damaged
+        session.execute(update(Package).values(sha256="f" * 64, archive=b"damaged"))
+        title = session.scalars(select(Package.title)).one()
+    page = words(lena[0].text(f"/interviews/{interview.public_id}/cohort"), 'id="h_scores"')
+    assert page.endswith(
+        f"Without the scores of {title}, whose package in the database cannot be read; ask the people who run this "
+        "service to restore it from a backup."
+    )
