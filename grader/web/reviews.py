@@ -27,7 +27,7 @@ from grader.store.review_queue_queries import Filters, Wanted
 from grader.store.session import read_session, write_session
 from grader.web import review_switches
 from grader.web.cookies import set_cookie
-from grader.web.pages import known_page
+from grader.web.pages import page_above
 from grader.web.service import current_user, now, service
 
 ROWS: Final = 50  # of one page
@@ -89,7 +89,7 @@ def index() -> ResponseReturnValue:
 def switch() -> ResponseReturnValue:
     """Turn one of the two switches, and return to the page that it stands on."""
     words: dict[str, Any] = {name: request.args[name] for name in WORDS if name in request.args}
-    page = known_page(request.form.get("next", ""))
+    page = page_above(request.form.get("next", ""))
     target = page.partition("?")[0] + f"?{urlencode(words)}" if words else page
     response = redirect(target, 303)
     name, value = request.form.get("switch", ""), request.form.get("value", "")

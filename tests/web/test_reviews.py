@@ -166,10 +166,9 @@ def test_a_switch_sends_nobody_elsewhere_and_sets_nothing_else(
 
 def test_a_switch_on_the_page_of_a_refused_form_leads_to_the_page_of_the_form(browser: Browser, path: str) -> None:
     refused = browser.post(f"{path}/finish", version="9").get_data(as_text=True)
-    (form,) = re.findall(
-        r'<form[^>]*action="(/reviews/switch[^"]*)">((?:(?!</form>).)*value="names".*?)</form>', refused
-    )
-    action, fields = form[0], dict(re.findall(r'name="(\w+)" value="([^"]*)"', form[1]))
+    (form,) = re.findall(r'<form((?:(?!</form>).)*value="names".*?)</form>', refused, re.DOTALL)
+    fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+    (action,) = re.findall(r'action="([^"]*)"', form)
     reply = browser.client.post(action, data=fields)
     assert (reply.status_code, reply.location.partition("?")[0]) == (303, path)
 
