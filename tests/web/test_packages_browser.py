@@ -33,6 +33,7 @@ from tests.web.test_interviews_browser import SMALL
 from tests.web.visits import PASSWORD, Visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.sandbox]
+NAME = "ines.okafor.of.the.second.round@candidates.example"
 CHECKED_MS = 60_000  # on a loaded machine
 REFUSED = "error: Failed to load resource: the server responded with a status of 422 (UNPROCESSABLE ENTITY)"
 
@@ -73,7 +74,7 @@ class Served:
             settings = Settings("Private round", (Chosen(old.sha256, "only"),), submissions_max=5)
             interview = interviews.create(session, lead, settings, self.packages, now)
         with write_session(engine) as session:
-            (invited,) = invitations.invite(session, lead, interview.public_id, ["Ines Okafor"], now).made
+            (invited,) = invitations.invite(session, lead, interview.public_id, [NAME], now).made
         attempt = begin(engine, invited.token, make_candidate(engine), now)
         with write_session(engine) as session:
             row = Submission(attempt_id=attempt.id, ordinal=1, source=WRONG, created_at=now)
@@ -161,7 +162,7 @@ def test_from_the_upload_to_the_packet(served: Served, visit: Visit, scripts: bo
     check(page, scripts)
     page.get_by_role("button", name="Judge for a preview").click()
     expect(page.get_by_role("button", name="Apply the new results")).to_be_visible(timeout=CHECKED_MS)
-    expect(page.get_by_role("row", name="Ines Okafor")).to_contain_text("AC")
+    expect(page.get_by_role("row", name=NAME)).to_contain_text("AC")
     check(page, scripts)
     page.get_by_role("button", name="Apply the new results").click()
     expect(page.get_by_role("button", name="Undo it")).to_be_visible(timeout=CHECKED_MS)
@@ -171,14 +172,14 @@ def test_from_the_upload_to_the_packet(served: Served, visit: Visit, scripts: bo
     check(page, scripts)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download: Scores, CSV").click()
-    assert '"Ines Okafor"' in download.value.path().read_text()
+    assert f'"{NAME}"' in download.value.path().read_text()
     assert download.value.path().read_text().splitlines()[1].endswith('"100","100","","100"')
     with page.expect_download() as download:
-        page.get_by_role("button", name="Packet of Ines Okafor").click()
+        page.get_by_role("button", name=f"Packet of {NAME}").click()
     packet = tmp_path / "packet.html"
     download.value.save_as(packet)
     page.goto(packet.as_uri())
-    expect(page.get_by_role("heading", name="Ines Okafor")).to_be_visible()
+    expect(page.get_by_role("heading", name=NAME)).to_be_visible()
     check(page, scripts)
     assert visit.trouble == [REFUSED, f"asked elsewhere: {packet.as_uri()}"]  # and for nothing that is not in it
     visit.trouble.clear()
