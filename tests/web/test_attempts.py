@@ -324,6 +324,17 @@ def test_a_run_that_failed_through_us_looks_like_it(ada: Browser, engine: Engine
     assert re.search(r'<span class="st ours">.*Our fault, not yours', ada.text(ada.attempt))
 
 
+def test_a_source_that_cannot_be_run_agrees_and_disagrees_with_nothing(ada: Browser, engine: Engine) -> None:
+    ada.start()
+    run = ada.post(f"{ada.attempt}/sample-runs", source="x").location
+    case = '{"name": "sample_format", "verdict": null, "message": null, "prints": ""}'
+    outcome = f'{{"import_prints": "", "cases": [{case}]}}'
+    finish_run(engine, RunResult(Verdict.CE, Reason.TOO_LARGE, "It is too large.", outcome))
+    page = ada.text(run)
+    assert re.search(r'<span class="st bad">.*Cannot be run', page)
+    assert "does not agree" not in page
+
+
 def test_only_the_attempt_page_lets_a_script_make_styles(app: Flask, ada: Browser) -> None:
     ada.start()
     policy = ada.get(ada.attempt).headers["Content-Security-Policy"]
