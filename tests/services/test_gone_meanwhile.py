@@ -36,6 +36,10 @@ class Office:
     attempt: Attempt
     people: dict[str, User]
 
+    @property
+    def version(self) -> str:
+        return self.packages.named(SLUG).sha256
+
     def stored(self) -> list[int]:
         """Return how much there is of everything that names who makes it."""
         with read_session(self.engine) as session:
@@ -67,7 +71,7 @@ ACTS: Final[dict[str, tuple[str, Act, str]]] = {  # who goes meanwhile, what is 
     ),
     "judge anew": (
         "Root",
-        lambda s, o, root: rejudge.create(s, root, None, *[o.packages.named(SLUG).sha256] * 2, o.packages, NOON),
+        lambda s, o, root: rejudge.create(s, root, None, o.version, o.version, o.packages, NOON),
         "NotFound",
     ),
 }
