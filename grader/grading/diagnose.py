@@ -19,6 +19,7 @@ from grader.grading import pair_table
 from grader.grading.attention_invariants import stage_of
 from grader.grading.attention_trace import STAGES
 from grader.grading.compare import right_outputs
+from grader.grading.contract import CONTRACT, is_compared
 from grader.grading.fault_runs import fault_table, is_built
 from grader.grading.fault_table import FaultRow, FaultTable
 from grader.grading.fingerprint import recognised, tell_nothing
@@ -28,7 +29,7 @@ from grader.grading.looks import Look, layer_of, looks_at
 from grader.grading.reference import Reference, is_ordinary, reference_of, worth_tracing
 from grader.grading.seen import SeenStages, with_ancestors
 from grader.grading.trace import TRACES
-from grader.grading.verdict import Finding, Method, Reason, Verdict
+from grader.grading.verdict import Finding, Method, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Array, Case
 from grader.problems.composition import Outcome, stages_of
@@ -37,20 +38,6 @@ from grader.problems.stages import output_stages
 from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane
 
-CONTRACT: Final = frozenset(
-    {
-        Reason.WRONG_CONTAINER,
-        Reason.WRONG_COUNT,
-        Reason.WRONG_TYPE,
-        Reason.MUTATED_INPUT,
-        Reason.NOT_REPEATABLE,
-        Reason.RESULT_CHANGED,
-        Reason.WRONG_ARITY,
-        Reason.IMPORT_ERROR,
-        Reason.REFUSED_CALL,
-        Reason.MISSING_ENTRY,
-    }
-)
 _STATE: Final = (
     "A failing case is right when it is asked alone, in a fresh process: something is kept from earlier calls. Look "
     "for caches, buffers and defaults that outlive a call."
@@ -84,7 +71,7 @@ def diagnose(
     judgement = judged.judgement
     untold = Diagnosis(Finding(judgement.message))
     reasons = [case.failure.reason for case in judgement.cases if case.failure]
-    if judgement.verdict in (Verdict.AC, Verdict.CE, Verdict.JE) or all(reason in CONTRACT for reason in reasons):
+    if judgement.verdict is Verdict.AC or not is_compared(judgement.verdict, reasons):
         return untold
     try:
         cases = cache.cases(problem, lane)

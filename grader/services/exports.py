@@ -20,7 +20,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from grader.errors import UserError
-from grader.grading.verdict import Verdict
+from grader.grading.contract import is_compared
 from grader.report.result import csv_line, number
 from grader.services import audit
 from grader.store import export_queries as queries
@@ -122,7 +122,7 @@ def _long(engine: Engine, interview: Interview) -> Iterator[str]:
             own = _attempt_cells(attempt, by_hand)
             for submission in submissions[attempt.id]:
                 handed_in = _submission_cells(submission, faults[submission.id])
-                looked_up = _looked_up(submission)
+                looked_up = _looked_up(submission, cases[submission.id])
                 for case in cases[submission.id] or [None]:
                     buffer.write(csv_line([*own, *handed_in, *_case_cells(case), looked_up]))
             if not submissions[attempt.id]:
@@ -158,9 +158,9 @@ def _submission_cells(submission: Any, faults: Sequence[Any]) -> list[str]:
     ]
 
 
-def _looked_up(submission: Any) -> str:
-    """Return whether an empty cell of faults says something; nothing where there is no verdict on the source."""
-    if submission.verdict in (None, Verdict.JE):
+def _looked_up(submission: Any, cases: Sequence[Any]) -> str:
+    """Return whether an empty cell of faults says something; nothing where there was nothing to compare."""
+    if not is_compared(submission.verdict, (case.reason for case in cases)):
         return ""
     return "no" if submission.is_not_looked_up else "yes"
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from grader.errors import UserError
+from grader.grading.contract import is_compared
 from grader.grading.verdict import Verdict
 from grader.problems.loader import Problem
 from grader.problems.schema import FollowUpSpec
@@ -66,6 +67,11 @@ class SubmissionShown:
     outputs: tuple[SampleOutputs, ...]  # of samples, and of secret cases once there is evidence
     between: tuple[str, ...]
     evidence: EvidenceShown
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether anything of it could be compared with known faults."""
+        return is_compared(self.submission.verdict, (case.reason for case in self.cases))
 
 
 @dataclass(frozen=True)

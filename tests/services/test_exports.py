@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Engine, event, insert, select
 
 from grader.errors import NotFound, UserError
-from grader.grading.verdict import Verdict
+from grader.grading.verdict import Failure, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Pool
 from grader.services import exports
@@ -105,13 +105,18 @@ def test_a_case_says_whether_known_faults_were_looked_up(engine: Engine, package
     made = make_judgement(Verdict.WA)
     wrong = replace(made, finding=replace(made.finding, sentence='quoted: {"looked_up": false}'))
     untold = replace(wrong, finding=replace(wrong.finding, is_looked_up=False))
-    make_judged(engine, lead, interview, "Ines", wrong, untold, make_judgement(Verdict.JE), None)
+    failure = Failure.of(Reason.WRONG_TYPE, output="y", got="a matrix")
+    broken = replace(wrong, cases=tuple(replace(case, verdict=Verdict.WA, failure=failure) for case in made.cases))
+    started = replace(wrong, cases=tuple(replace(case, verdict=None, failure=None) for case in made.cases))
+    make_judged(engine, lead, interview, "Ines", wrong, untold, make_judgement(Verdict.JE), None, broken, started)
     rows = table("".join(exports.export(engine, lead, interview.public_id, "long", NOON).pieces))
     assert {(row["submission"], row["verdict"], row["looked_up"]) for row in rows} == {
         ("1", "WA", "yes"),
         ("2", "WA", "no"),
         ("3", "JE", ""),
         ("4", "", ""),
+        ("5", "WA", ""),
+        ("6", "WA", ""),
     }
 
 

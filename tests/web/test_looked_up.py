@@ -87,6 +87,31 @@ def test_the_review_of_what_was_not_compared_says_why(
     assert words(page, 'id="h_suggested"') == f"Interpretation {sentence}"
 
 
+NOT_COMPARED = {
+    "failed at import": (Failure.of(Reason.IMPORT_ERROR, got="ImportError", line=""), False),
+    "another type in every case": (Failure.of(Reason.WRONG_TYPE, output="y", got="a matrix"), True),
+}
+
+
+def broken(failure: Failure, is_in_cases: bool) -> Judgement:
+    """Return a judgement of a submission that breaks the contract, in each case or before the first."""
+    made = make_judgement(Verdict.WA)
+    of_case = {"verdict": failure.verdict, "failure": failure} if is_in_cases else {"verdict": None, "failure": None}
+    cases = tuple(replace(case, **of_case) for case in made.cases)
+    return replace(made, verdict=failure.verdict, failure=failure, cases=cases, finding=Finding(failure.message))
+
+
+@pytest.mark.parametrize(("failure", "is_in_cases"), NOT_COMPARED.values(), ids=NOT_COMPARED)
+def test_the_review_claims_nothing_of_faults_where_nothing_could_be_compared(
+    app: Flask, engine: Engine, problems: Path, ada: Browser, failure: Failure, is_in_cases: bool
+) -> None:
+    room = Room(app, engine, problems, ada)
+    ada.submit()
+    judge_last(engine, broken(failure, is_in_cases))
+    page = room.lena.text(room.review)
+    assert words(page, 'id="h_suggested"') == "Interpretation Nothing of it could be compared with known faults."
+
+
 COHORTS = {
     (True,): "No submission behaves like a fault that is known.",
     (False, False): "Known faults were not looked up yet for 2 submissions; this is done again on its own, and verdict "
