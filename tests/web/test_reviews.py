@@ -122,6 +122,15 @@ def test_hidden_names_are_nowhere(browser: Browser, path: str, interview: Interv
     assert "Ines Okafor" in browser.text(path)
 
 
+def test_the_cohorts_table_promises_names_only_where_it_has_them(
+    browser: Browser, path: str, interview: Interview
+) -> None:
+    cohort = f"/interviews/{interview.public_id}/cohort"
+    assert "<summary>The numbers as a table, with names</summary>" in browser.text(cohort)
+    browser.post("/reviews/switch", switch="names", value="hidden", next=path)
+    assert "<summary>The numbers as a table</summary>" in browser.text(cohort)
+
+
 def test_where_names_stand_although_they_are_hidden_is_told(
     browser: Browser, path: str, interview: Interview, engine: Engine
 ) -> None:
