@@ -21,7 +21,7 @@ from tests.services.beside import in_turn
 from tests.services.interviewing import make_interviewer, make_settings
 from tests.services.made import NOON, make_judgement
 from tests.services.reviewing import END, make_judged, make_led
-from tests.services.tiny_package import SLUG
+from tests.services.tiny_package import SLUG, write_package
 
 
 @dataclass
@@ -29,16 +29,13 @@ class Office:
     """Lena leads an interview with an attempt that is over; Bob may interview and Root administers, named nowhere."""
 
     engine: Engine
-    packages: Packages
+    packages: Packages  # with a newer version of the problem than the attempt has
+    old: str
     archive: bytes
     lead: User
     interview: Interview
     attempt: Attempt
     people: dict[str, User]
-
-    @property
-    def version(self) -> str:
-        return self.packages.named(SLUG).sha256
 
     def stored(self) -> list[int]:
         """Return how much there is of everything that names who makes it."""
@@ -71,20 +68,22 @@ ACTS: Final[dict[str, tuple[str, Act, str]]] = {  # who goes meanwhile, what is 
     ),
     "judge anew": (
         "Root",
-        lambda s, o, root: rejudge.create(s, root, None, o.version, o.version, o.packages, NOON),
+        lambda s, o, root: rejudge.create(s, root, None, o.old, o.packages.named(SLUG).sha256, o.packages, NOON),
         "NotFound",
     ),
 }
 
 
 @pytest.fixture
-def office(engine: Engine, packages: Packages, tmp_path: Path) -> Office:
+def office(engine: Engine, packages: Packages, problems: Path, tmp_path: Path) -> Office:
     lead, interview = make_led(engine, packages)
     attempt = make_judged(engine, lead, interview, "Ines", make_judgement())
     make_interviewer(engine, "Ruth", is_admin=True)  # stays
     people = {"Bob": make_interviewer(engine, "Bob"), "Root": make_interviewer(engine, "Root", is_admin=True)}
     archive = zipped(small_package(tmp_path / "private", statement="Private.\n"), "mine")
-    return Office(engine, packages, archive, lead, interview, attempt, people)
+    old = packages.named(SLUG).sha256
+    write_package(problems, statement="Changed.\n")
+    return Office(engine, Packages(problems), old, archive, lead, interview, attempt, people)
 
 
 @pytest.mark.parametrize("name", ACTS)
