@@ -19,7 +19,7 @@ bp = Blueprint("pages", __name__)
 @bp.post("/theme")
 def choose_theme() -> ResponseReturnValue:
     """Keep the reader's choice in a cookie and return to the page that it was made on."""
-    response = redirect(known_page(request.form.get("next", "")), 303)
+    response = redirect(page_above(request.form.get("next", "")), 303)
     chosen = request.form.get("theme", "")
     if chosen in THEMES:
         response.set_cookie(

@@ -197,6 +197,14 @@ def test_the_theme_keeps_what_an_address_says(anonymous: Browser, ada: Browser, 
     assert browser.post("/theme", theme="dark", next=html.unescape(found[1])).location == path
 
 
+def test_the_theme_of_a_refused_forms_page_leads_to_the_page_of_the_form(ada: Browser) -> None:
+    ada.start()
+    form = ada.submit("").get_data(as_text=True).partition('action="/theme"')[2]
+    found = re.search(r'name="next" value="([^"]*)"', form)
+    assert found
+    assert ada.post("/theme", theme="dark", next=html.unescape(found[1])).location == ada.attempt
+
+
 def test_an_unknown_theme_changes_nothing(ada: Browser) -> None:
     reply = ada.post("/theme", theme='"><script>', next="/")
     assert "theme=" not in reply.headers.get("Set-Cookie", "")
