@@ -50,6 +50,8 @@ def page_above(path: str) -> str:
     page = path.partition("?")[0]
     if _is_page(page):
         return known_page(path)
+    if not _is_ours(page, "POST"):
+        return url_for("problems.index")
     while page.count("/") > 1 and not _is_page(page):
         page = page.rpartition("/")[0]
     return known_page(page)
@@ -73,11 +75,15 @@ def public_address(path: str) -> str:
 
 
 def _is_page(path: str) -> bool:
+    return _is_ours(path, "GET")
+
+
+def _is_ours(path: str, method: str) -> bool:
     # browsers drop some characters and read a backslash as a slash, so what is not plain is nobody's page
     if not re.fullmatch(r"/(?!/)[\w/.~-]*", path, re.ASCII):
         return False
     try:
-        current_app.create_url_adapter(request).match(path, method="GET")  # type: ignore[union-attr]
+        current_app.create_url_adapter(request).match(path, method=method)  # type: ignore[union-attr]
     except (HTTPException, RequestRedirect):
         return False
     return True
