@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grader.grading.case_run import LINES_TOLD
+from grader.grading.failures import LINES_TOLD
 from grader.problems.cases import Array, Case
 from grader.problems.loader import Problem
 from grader.sandbox.exchange import Limits, Raised, RunEnded, SandboxLost
