@@ -41,6 +41,8 @@ from grader.sandbox.wire import LENGTH, Reader, Value, decode, encode_parts, fra
 
 QUESTIONS: Final = 3  # descriptor that questions are read from
 ANSWERS: Final = 4  # descriptor that answers are written to
+PIPE_BYTES: Final = 64 << 10  # that a pipe holds
+BODY: Final = LENGTH.size + 1  # where a question's values begin, behind its length and kind
 MODULE: Final = "submission"
 FILE: Final = "submission.py"
 HOLD_S: Final = 0.02  # a frame may wait so long for the next one; the grader's clock runs on
@@ -102,22 +104,22 @@ class Child:
     def serve(self) -> None:
         """Say that the walls are up, then answer; returns at the end of the questions."""
         self._write(frame_parts(b"R", []))
-        while body := _receive():
-            self.handle(body)
+        while question := _receive():
+            self.handle(question)
 
-    def handle(self, body: bytes) -> None:
-        """Answer one question."""
-        kind = body[:1]
+    def handle(self, question: bytes) -> None:
+        """Answer one question, a whole frame."""
+        kind = question[LENGTH.size : BODY]
         if kind == b"Q":
-            self._answer(body)
+            self._answer(question)
         elif kind == b"H":
-            self._load(*decode(body, 1))
+            self._load(*decode(question, BODY))
         elif kind == b"G":
-            self._generate(*decode(body, 1))
+            self._generate(*decode(question, BODY))
         elif kind == b"C":
-            self._compute(body)
+            self._compute(question)
         elif kind == b"T":
-            self._trace(body)
+            self._trace(question)
         elif kind == b"F":
             self._look_again()
 
@@ -186,7 +188,7 @@ class Child:
         self._attempt("import", loaded)
 
     def _answer(self, question: bytes) -> None:
-        reader = Reader(question, 1, copy=False)  # nobody writes to what every call gets copies of
+        reader = Reader(question, BODY, copy=False)  # nobody writes to what every call gets copies of
         entry, outputs, layouts = reader.value()
         pristine = reader.value()
         function = self._namespace[entry]
@@ -222,7 +224,7 @@ class Child:
         self._attempt("call", act)
 
     def _compute(self, question: bytes) -> None:
-        reader = Reader(question, 1)
+        reader = Reader(question, BODY)
         name, layouts = reader.value()
         arguments = _laid_out(reader.value(), layouts)
 
@@ -232,7 +234,7 @@ class Child:
         self._attempt("call", act)
 
     def _trace(self, question: bytes) -> None:
-        reader = Reader(question, 1)
+        reader = Reader(question, BODY)
         entry, outputs, layouts = reader.value()
         arguments = _laid_out(reader.value(), layouts)
         recorder = self._recorder
@@ -313,21 +315,16 @@ def _text(error: BaseException) -> str:
 
 
 def _receive() -> bytes:
-    """Return the next frame's body; empty at the end."""
-    head = _read(LENGTH.size)
-    return _read(LENGTH.unpack(head)[0]) if head else b""
-
-
-def _read(size: int) -> bytes:
-    data = os.read(QUESTIONS, size)
-    if len(data) == size or not data:
+    """Return the next frame, its length included; empty at the end."""
+    data = os.read(QUESTIONS, PIPE_BYTES)
+    size = LENGTH.size + LENGTH.unpack_from(data)[0] if data else 0
+    if len(data) >= size:  # nothing comes behind it before it is answered
         return data
-    parts = [data]
-    size -= len(data)
-    while size:
-        data = os.read(QUESTIONS, size)
+    parts, missing = [data], size - len(data)
+    while missing:
+        data = os.read(QUESTIONS, missing)
         if not data:
             os._exit(0)
         parts.append(data)
-        size -= len(data)
+        missing -= len(data)
     return b"".join(parts)

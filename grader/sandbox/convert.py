@@ -19,7 +19,6 @@ MANY: Final = 16  # items of a returned container; more are counted, not sent
 _CARRIED: Final = frozenset(np.dtype(name).num for name in ("bool", "int64", "float32", "float64"))
 _INTEGERS: Final = ("int64", "int8", "int16", "int32", "uint8", "uint16", "uint32")
 _GAP: Final = 1  # what stands between the rows of an every_second view
-_FLOAT64: Final = np.dtype(np.float64)
 _HEADS: Final = {n: encode([n > 1, n, [None] * n])[:-n] for n in range(1, MANY + 1)}  # before an answer's arrays
 _NUMBERS: Final = (int, float, np.float64, np.float32, np.int64, np.int32, np.longdouble)
 
@@ -95,7 +94,7 @@ def answer_parts(result: object, outputs: int) -> list[bytes]:
         return encode_parts(returned(result, outputs))
     parts = [_HEADS[outputs]]
     for item in items:
-        if type(item) is not np.ndarray or item.dtype is not _FLOAT64:
+        if type(item) is not np.ndarray or item.dtype.num not in _CARRIED or not item.dtype.isnative:
             return encode_parts(returned(result, outputs))
         if item.nbytes > OUTPUT_LIMIT or item.ndim > MAX_DEPTH:  # strides of 0 make any shape out of one number
             return encode_parts(returned(result, outputs))

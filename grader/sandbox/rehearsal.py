@@ -18,7 +18,7 @@ import numpy as np
 
 from grader.sandbox import child, modules
 from grader.sandbox.exchange import call_frame
-from grader.sandbox.wire import LENGTH, Value, encode
+from grader.sandbox.wire import Value, encode, frame
 
 TIMES: Final = 25  # the interpreter specialises a function's code within that many calls
 SMALL_BYTES: Final = 512  # larger objects are malloc's, not the object allocator's
@@ -98,8 +98,8 @@ def rehearse(times: int) -> None:
     """
     for _ in range(times):
         actor = child.Child((), None)
-        for body in _BODIES:
-            actor.handle(body)
+        for question in _QUESTIONS:
+            actor.handle(question)
     builtins.__import__ = child.original_import
     sys.modules.pop(child.MODULE, None)
 
@@ -110,14 +110,14 @@ def _question(entry: str, heads: int) -> bytes:
     arguments |= {name: np.cos(np.arange(36.0)).reshape(6, 6) for name in ("w_q", "w_k", "w_v", "w_o")}
     if heads > 1:
         arguments["h"] = heads
-    return call_frame(b"Q", [entry, 2], arguments, {"x": "fortran"})[LENGTH.size :]
+    return call_frame(b"Q", [entry, 2], arguments, {"x": "fortran"})
 
 
-_BODIES: Final = (
-    b"H" + encode([_SOURCE, ["several", "one"], "submission"]),
+_QUESTIONS: Final = (
+    frame(b"H", encode([_SOURCE, ["several", "one"], "submission"])),
     _question("several", 2),
     _question("one", 1),
-    b"F",
+    frame(b"F"),
 )
 _filling: list[object] = []  # never freed
 

@@ -33,7 +33,7 @@ def at_the_end(act, read=os.read):
     # do something when the grader asks for the first objects once more
     def hooked(descriptor, size):
         data = read(descriptor, size)
-        if data == b"F":
+        if data[4:] == b"F":
             act()
         return data
     os.read = hooked

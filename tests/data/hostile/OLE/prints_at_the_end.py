@@ -8,7 +8,7 @@ import numpy as np
 def attack(x, w):
     def hooked(descriptor, size, read=os.read):
         data = read(descriptor, size)
-        if data == b"F":
+        if data[4:] == b"F":
             os.write(1, b"x" * (2 << 20))
         return data
 

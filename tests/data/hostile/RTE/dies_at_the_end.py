@@ -20,7 +20,7 @@ def frame(kind, *values):
 def attack(x, w):
     def hooked(descriptor, size, read=os.read):
         data = read(descriptor, size)
-        if data == b"F":
+        if data[4:] == b"F":
             os._exit(0)
         return data
 

@@ -15,7 +15,7 @@ def attend(x, w):
 
 def hooked(descriptor, size, read=os.read):
     data = read(descriptor, size)
-    if data == b"F":
+    if data[4:] == b"F":
         for y, _ in KEPT:
             y *= 2
     return data
