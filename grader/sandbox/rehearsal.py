@@ -104,19 +104,23 @@ def rehearse(times: int) -> None:
     sys.modules.pop(child.MODULE, None)
 
 
-def _question(entry: str, heads: int) -> bytes:
+def _question(
+    entry: str, heads: int, layouts: dict[str, str], tokens: str = "float64", others: str = "float64"
+) -> bytes:
     shape = (2, 5, 6) if heads > 1 else (5, 6)
-    arguments: dict[str, Value] = {"x": np.arange(float(np.prod(shape))).reshape(shape) / 60}
-    arguments |= {name: np.cos(np.arange(36.0)).reshape(6, 6) for name in ("w_q", "w_k", "w_v", "w_o")}
+    arguments: dict[str, Value] = {"x": np.arange(float(np.prod(shape))).reshape(shape).astype(tokens)}
+    arguments |= {name: np.cos(np.arange(36.0)).reshape(6, 6).astype(others) for name in ("w_q", "w_k", "w_v", "w_o")}
     if heads > 1:
         arguments["h"] = heads
-    return call_frame(b"Q", [entry, 2], arguments, {"x": "fortran"})
+    return call_frame(b"Q", [entry, 2], arguments, layouts)
 
 
 _QUESTIONS: Final = (
     frame(b"H", encode([_SOURCE, ["several", "one"], "submission"])),
-    _question("several", 2),
-    _question("one", 1),
+    _question("several", 2, {"x": "fortran"}),
+    _question("one", 1, {}),
+    _question("one", 1, {"x": "reversed", "w_q": "every_second"}, tokens="int64"),
+    _question("one", 1, {}, tokens="float32", others="float32"),
     frame(b"F"),
 )
 _filling: list[object] = []  # never freed

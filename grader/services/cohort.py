@@ -223,9 +223,13 @@ def _dull(counts: Sequence[CaseCount], interview: Interview) -> tuple[DullCase, 
 
 def similar(
     session: Session, interview: Interview, problem: InterviewProblem, packages: Packages
-) -> tuple[tuple[Likeness, ...], Similar]:
-    """Return whose last submissions on a problem are written alike."""
-    loaded: Problem = packages.pinned(session, problem.package)
+) -> tuple[tuple[Likeness, ...], Similar] | None:
+    """Return whose last submissions on a problem are written alike; None where its package cannot be read."""
+    try:
+        loaded: Problem = packages.pinned(session, problem.package)
+    except InvalidPackage as error:
+        log.error("sources cannot be compared: %s", error.message)
+        return None
     tried = {one.key: one for one in queries.tried_in(session, interview, problem)}
     sources = queries.newest_sources(session, interview, problem)
     people = {one.key: one for one in _candidates(session, interview, list(tried.values()))}

@@ -56,7 +56,7 @@ def similar(public_id: str) -> ResponseReturnValue:
         interview = interview_queries.interview_of(session, user, public_id)
         problem = _problem(interview) or interview.problems[0]
         require_not_sat(session, user, [problem.package])
-        pairs, found = cohort.similar(session, interview, problem, service().packages)
+        pairs, found = cohort.similar(session, interview, problem, service().packages) or ((), None)
         rendered = render_template(
             "similar.html",
             interview=interview,

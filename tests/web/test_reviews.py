@@ -385,3 +385,5 @@ def test_the_cohort_says_whose_scores_it_cannot_tell(
         f"Without the scores of {title}, whose package in the database cannot be read; ask the people who run this "
         "service to restore it from a backup."
     )
+    similar = words(lena[0].text(f"/interviews/{interview.public_id}/cohort/similar"), 'class="panel empty"')
+    assert similar.startswith("They cannot be compared This problem’s package in the database cannot be read; ask the")
