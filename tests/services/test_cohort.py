@@ -158,8 +158,9 @@ def test_sources_that_are_alike(engine: Engine, packages: Packages, led: tuple[U
     make_judged(engine, *led, "Leila", AC, source=RIGHT)
     with read_session(engine) as session:
         interview = interview_queries.interview_of(session, led[0], led[1].public_id)
-        pairs, found = cohort.similar(session, interview, interview.problems[0], packages)
-    (pair,) = pairs
+        alike = cohort.similar(session, interview, interview.problems[0], packages)
+    assert alike is not None
+    (pair,), found = alike
     sides = {(side[0].label, side[1], side[2]) for side in (pair.first, pair.second)}
     assert sides == {("Ines", one.public_id, 1), ("Tomasz", other.public_id, 2)}
     assert pair.share == 1.0
