@@ -52,7 +52,7 @@ class Solved:
     """How a problem went."""
 
     problem: InterviewProblem
-    attempts: int
+    attempts: int  # that were begun
     solved: int
     submissions: float | None  # median up to the first accepted one
     minutes: float | None  # median from the start of the attempt to there
@@ -74,8 +74,8 @@ class Cohort:
     """The page."""
 
     candidates: tuple[Candidate, ...]  # of this page
-    all_candidates: int  # who began
-    attempts: int
+    all_candidates: int  # who began one of the problems
+    attempts: int  # that were begun
     submissions: int
     ours: int
     not_looked_up: int  # submissions that are not compared with known faults yet
@@ -114,7 +114,8 @@ def cohort(
     """
     tried = queries.tried_in(session, interview, problem)
     faults = queries.faults_in(session, interview, problem)
-    everybody = _candidates(session, interview, tried)
+    begun = [one for one in tried if one.is_begun]
+    everybody = _candidates(session, interview, begun)
     shown = everybody[(page - 1) * CANDIDATES_SHOWN : page * CANDIDATES_SHOWN]
     counts, looked_at = queries.cases_in(session, interview, problem)
     problems = [problem] if problem else interview.problems
@@ -126,7 +127,7 @@ def cohort(
     return Cohort(
         candidates=tuple(shown),
         all_candidates=len(everybody),
-        attempts=len(tried),
+        attempts=len(begun),
         submissions=sum(one.submissions for one in tried),
         ours=sum(one.ours for one in tried),
         not_looked_up=sum(one.not_looked_up for one in tried),
@@ -134,7 +135,7 @@ def cohort(
         all_faults=len(faults),
         scores=_histogram(shares),
         median_score=100 * median(shares) if shares else None,
-        solved=tuple(_solved(one, [each for each in tried if each.problem == one.id]) for one in problems),
+        solved=tuple(_solved(one, [each for each in begun if each.problem == one.id]) for one in problems),
         dull=_dull(counts, interview),
         looked_at=looked_at,
         pages=-(-len(everybody) // CANDIDATES_SHOWN),
@@ -143,7 +144,7 @@ def cohort(
 
 
 def _candidates(session: Session, interview: Interview, tried: Sequence[Tried]) -> list[Candidate]:
-    """Return who began, in the order of invitations."""
+    """Return who began one of the problems, in the order of invitations."""
     attempts: dict[int, list[str]] = defaultdict(list)
     for one in tried:
         attempts[one.invitation].append(one.public_id)

@@ -25,6 +25,7 @@ class AttemptPacket:
     page: ReviewPage
     submissions: Sequence[SubmissionShown]
     reviews: Sequence[tuple[str, Review]]  # finished ones that the reader may see, each with its reviewer's name
+    is_begun: bool
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class Packet:
     attempts: Sequence[AttemptPacket]
     made_at: datetime
     made_by: str
+
+    @property
+    def begun(self) -> int:
+        """How many of the problems the candidate began."""
+        return sum(part.is_begun for part in self.attempts)
 
     @property
     def ends_at(self) -> datetime | None:
@@ -69,8 +75,10 @@ def packet(
         SatByReader: the user sits one of its problems in another interview.
     """
     interview, invitation = _found(session, user, public_id, invitation_id)
+    tried = interview_queries.tried_in(session, [invitation]).values()
+    begun = {one.attempt.id for one in tried if one.is_begun}
     found = [
-        _attempt(session, user, attempt.public_id, packages)
+        _attempt(session, user, attempt.public_id, packages, is_begun=attempt.id in begun)
         for attempt in taking_queries.attempts_in(session, invitation)
     ]
     return Packet(interview, invitation, all_changes(session, invitation), found, now, user.name)
@@ -83,11 +91,11 @@ def _found(session: Session, user: User, public_id: str, invitation_id: str) -> 
     return interview, invitation
 
 
-def _attempt(session: Session, user: User, public_id: str, packages: Packages) -> AttemptPacket:
+def _attempt(session: Session, user: User, public_id: str, packages: Packages, *, is_begun: bool) -> AttemptPacket:
     reviewed = review_queries.attempt_reviewed(session, user, public_id)
     page = review_page(session, user, reviewed, packages.pinned(session, reviewed.package), None)
     reviews = [(other.name, other.review) for other in page.colleagues]
     if page.own is not None and page.own.finished_at is not None:
         reviews.insert(0, (user.name, page.own))
     shown = [submission_shown(session, reviewed, row.ordinal) for row in page.submissions]
-    return AttemptPacket(page, shown, reviews)
+    return AttemptPacket(page, shown, reviews, is_begun)

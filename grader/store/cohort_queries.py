@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import case, func, select
+from sqlalchemy import case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from grader.grading.verdict import Verdict
@@ -34,6 +34,7 @@ class Tried:
     solved_with: int | None  # submissions up to the first accepted one
     ours: int  # submissions that failed through our fault
     not_looked_up: int  # submissions whose finding is made again, for known faults were not looked up yet
+    is_begun: bool  # as on the page of the running interview: a draft was saved, or something handed in
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
             func.min(case((Submission.verdict == Verdict.AC, Submission.ordinal))).label("first"),
             func.count(case((Submission.verdict == Verdict.JE, 1))).label("ours"),
             func.count(Submission.is_finding_due).label("due"),
+            func.count(Submission.id).label("handed_in"),
         ).join(Attempt, Attempt.id == Submission.attempt_id),
         interview,
         problem,
@@ -100,6 +102,7 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
         counted.c.first,
         func.coalesce(counted.c.ours, 0),
         func.coalesce(counted.c.due, 0),
+        or_(Attempt.draft_saved_at.is_not(None), counted.c.handed_in.is_not(None)),
     )
     statement = _of(
         select(*columns)

@@ -68,6 +68,11 @@ class Tried:
     best: Verdict | None  # of the newest with the best score, which is what counts; None: nothing is judged
     by_hand: float | None  # the score that a reviewer has set beside the automatic one
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether the candidate worked on it: every problem is given at the start, whether or not they look at it."""
+        return self.submissions > 0 or self.attempt.draft_saved_at is not None
+
 
 def interview_of(
     session: Session, user: User, public_id: str, part: Part | None = None, *, lock: bool = False

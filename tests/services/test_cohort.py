@@ -81,6 +81,19 @@ def test_three_candidates(engine: Engine, packages: Packages, led: tuple[User, I
     assert dull == [("sample_format", 5, True), ("secret_b", 5, True), ("secret_c", 5, True)]
 
 
+def test_problems_that_were_only_given_are_not_counted(
+    engine: Engine, packages: Packages, led: tuple[User, Interview]
+) -> None:
+    make_judged(engine, *led, "Ines", AC)
+    drafted, _ = make_judged(engine, *led, "Tomasz"), make_judged(engine, *led, "Leila")
+    with write_session(engine) as session:
+        session.execute(update(Attempt).where(Attempt.id == drafted.id).values(draft_saved_at=after(2)))
+    found = shown(engine, packages, led)
+    (solved,) = found.solved
+    assert [one.label for one in found.candidates] == ["Ines", "Tomasz"]
+    assert (found.all_candidates, found.attempts, solved.solved, solved.attempts) == (2, 2, 1, 2)
+
+
 def test_submissions_that_are_not_compared_yet_are_counted(
     engine: Engine, packages: Packages, led: tuple[User, Interview]
 ) -> None:

@@ -8,10 +8,11 @@ import json
 import time
 import zlib
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, event, insert, select
+from sqlalchemy import Engine, event, insert, select, update
 
 from grader.errors import NotFound, UserError
 from grader.grading.verdict import Failure, Reason, Verdict
@@ -255,19 +256,32 @@ def test_a_packet_has_finished_reviews_and_no_private_note(room: Room) -> None:
     with write_session(room.engine) as session:
         note(session, room.lead, room.interview.public_id, invitation(room).public_id, NOON)
 
-    def reviews() -> list[tuple[str, str]]:
+    def reviews() -> tuple[int, list[tuple[str, str]]]:
         with read_session(room.engine) as session:
             found = packet(
                 session, room.lead, room.interview.public_id, invitation(room).public_id, room.packages, NOON
             )
             assert [len(part.submissions) for part in found.attempts] == [2]
-            return [(name, review.shared_note) for name, review in found.attempts[0].reviews]
+            (part,) = found.attempts
+            return part.page.waiting_colleagues, [(name, review.shared_note) for name, review in part.reviews]
 
-    assert reviews() == []  # a colleague's is not shown before the own one is final
+    assert reviews() == (1, [])  # a colleague's is not shown before the own one is final
     with write_session(room.engine) as session:
         own = session.scalars(select(Review).filter_by(user_id=room.lead.id)).one()
         own.finished_at = NOON
-    assert reviews() == [("Lena", "of Lena"), ("Otto", "of Otto")]
+    assert reviews() == (0, [("Lena", "of Lena"), ("Otto", "of Otto")])
+
+
+@pytest.mark.parametrize(("at", "source", "begun"), [(None, None, 0), (NOON, None, 1), (None, b"x = 1\n", 1)])
+def test_a_packet_counts_problems_that_were_begun(
+    room: Room, at: datetime | None, source: bytes | None, begun: int
+) -> None:
+    room.hand_in(room.attempts[0], *([source] if source else []), is_judged=False)
+    with write_session(room.engine) as session:
+        session.execute(update(Attempt).where(Attempt.id == room.attempts[0].id).values(draft_saved_at=at))
+    with read_session(room.engine) as session:
+        found = packet(session, room.lead, room.interview.public_id, invitation(room).public_id, room.packages, NOON)
+    assert (found.begun, len(found.attempts)) == (begun, 1)
 
 
 def test_the_number_of_queries_follows_the_attempts_alone(room: Room) -> None:

@@ -13,10 +13,11 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.test import TestResponse
 
 from grader.grading.check_report import Report, pack
+from grader.services import reviews
 from grader.services.interview_settings import Chosen
 from grader.services.packages import Packages
 from grader.store.account_queries import user_named
-from grader.store.interview_models import PackageCheck, Rejudge, RejudgeItem, Review
+from grader.store.interview_models import Interview, PackageCheck, Rejudge, RejudgeItem, Review
 from grader.store.models import Attempt, Package, Submission, User
 from grader.store.session import read_session, write_session
 from grader.web.gathering import BODY_BYTES_MAX
@@ -24,6 +25,7 @@ from tests.archives import small_package, zipped
 from tests.services.interviewing import begin, invitation_with, make_interview, make_invitations
 from tests.services.made import NOON, make_candidate, make_judgement
 from tests.services.rejudging import accepted_version
+from tests.services.reviewing import END, draft, make_member
 from tests.web.browsing import Browser, judge_last
 
 EVIL = "<script>alert(1)</script>\u202e"
@@ -273,6 +275,28 @@ def test_a_packet_is_one_file_without_private_notes(lead: Browser, scene: Scene,
     assert "canary question one?" in text
     assert "Old." in text
     assert lead.post(f"{scene.path}/exports/packet", invitation="aaaaaaaaaaaa").status_code == 404
+
+
+def test_a_packet_says_how_many_reviews_are_withheld(
+    lead: Browser, scene: Scene, engine: Engine, packages: Packages
+) -> None:
+    def packet() -> str:
+        return lead.post(f"{scene.path}/exports/packet", invitation=scene.invitation).get_data(as_text=True)
+
+    with write_session(engine) as session:
+        interview = session.scalars(select(Interview)).one()
+    assert "No review is finished." in packet()
+    finish(engine, packages, make_member(engine, interview, "Rita"), scene.attempt)
+    assert "1 finished review is not in this packet: it opens to Lena once their own review" in packet()
+    finish(engine, packages, make_member(engine, interview, "Otto"), scene.attempt)
+    page = packet()
+    assert "2 finished reviews are not in this packet: they open to Lena once their own review" in page
+    assert "No review is finished." not in page
+
+
+def finish(engine: Engine, packages: Packages, user: User, attempt: Attempt) -> None:
+    with write_session(engine) as session:
+        reviews.finish(session, user, attempt.public_id, draft(), 0, packages, END)
 
 
 def test_exports_are_for_the_interviews_own(eve: Browser, scene: Scene, engine: Engine, app: Flask) -> None:
