@@ -123,6 +123,20 @@ class ReviewPage:
         return sum(len(question.rubric) for question in self.questions)
 
     @property
+    def points_stored(self) -> tuple[str, ...]:
+        """The points that the own review has, as its form names them."""
+        return tuple(f"{question.id}:{position}" for question in self.questions for position in sorted(question.given))
+
+    def point_texts(self, points: Sequence[str]) -> tuple[str, ...]:
+        """Return the rubric's sentences for points as a form names them."""
+        return tuple(
+            sentence
+            for question in self.questions
+            for position, sentence in enumerate(question.rubric)
+            if f"{question.id}:{position}" in points
+        )
+
+    @property
     def score(self) -> float | None:
         """The score that counts."""
         by_hand = self.overrides[0].score if self.overrides else None

@@ -126,6 +126,7 @@ def page(public_id: str, refused: tuple[str, UserError] | None = None) -> str:
             refused=refused,
             levels=LEVELS,
             decisions=DECISIONS,
+            decision_words={decision.value: word for decision, word in DECISIONS.items()},
             **_names(reviewed),
             **evidence_words(reviewed, found.shown),
         )

@@ -24,7 +24,7 @@ async function save() {
       say(`Saved ${toldTime(new Date())}.`);
     } else if (reply.status === 412) {
       isStopped = true;
-      say("Not saved: a newer version is stored, perhaps from another window. Copy what you typed and reload the page.");
+      say("Not saved: a newer version is stored, perhaps from another window. “Save the draft” shows it beside yours.");
     } else {
       say("Not saved. Use the button below.");
     }
