@@ -183,8 +183,8 @@ def _stored(
         raise NotNow("Your review of this attempt is finished, and stays as it is.")
     if version != (review.version if review else 0):
         raise Outdated(
-            "A newer version of your review is stored, perhaps from another window. Look at what it has beside what you "
-            "typed, then save again."
+            "A newer version of your review is stored, perhaps from another window. Look at what it has beside what "
+            "you typed, then save again."
         )
     known = rubric_points(reviewed, session, packages)
     if not set(draft.points) <= known:

@@ -7,11 +7,9 @@ import re
 from typing import Final
 
 import pytest
-from flask import Flask
 from sqlalchemy import Engine, select
 
-from grader.store.interview_models import Interview, Review
-from grader.store.models import Attempt, User
+from grader.store.interview_models import Review
 from grader.store.session import read_session
 from tests.web.browsing import Browser
 from tests.web.room import words
