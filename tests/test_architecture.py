@@ -53,3 +53,10 @@ def test_every_reason_is_given_by_somebody() -> None:
 
 def test_every_end_of_a_run_is_a_reason() -> None:
     assert {end.value for end in End} <= {reason.value for reason in Reason}
+
+
+def test_the_grader_parses_sources_at_one_door() -> None:
+    assert {str(path.relative_to(ROOT / "grader")) for path in MODULES if "ast.parse(" in path.read_text()} == {
+        "grading/syntax_tree.py",  # where threads take turns
+        "sandbox/tracing.py",  # in a child, which has one thread
+    }

@@ -7,8 +7,11 @@ the node that applies it, and -1 is one number.
 from __future__ import annotations
 
 import ast
+import gc
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,6 +19,7 @@ SOURCE_BYTES_MAX: Final = 128 << 10  # a larger one is not parsed here: what par
 NODES_MAX: Final = 6000
 DEPTH_MAX: Final = 100  # so that recursion over two trees ends well before the interpreter's limit
 _ALIKE: Final = {"AnnAssign": "Assign"}
+_PARSING: Final = threading.Lock()
 _LEFT_OUT: Final = frozenset({"annotation", "returns", "type_comment", "ctx", "kind", "type_ignores", "simple"})
 
 
@@ -87,7 +91,7 @@ class Forest:
 
 
 def parsed(source: str) -> ast.Module:
-    """Return a source's syntax tree.
+    """Return a source's syntax tree; whatever parses in the grader's own threads does it here.
 
     Raises:
         NotComparable: it does not parse, or is too large.
@@ -95,11 +99,28 @@ def parsed(source: str) -> ast.Module:
     if len(source) > SOURCE_BYTES_MAX:
         raise NotComparable("is too large to be compared")
     try:
-        with warnings.catch_warnings():
+        with _alone(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about what the source looks like, and nobody's here
             return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise NotComparable("does not parse, so it cannot be compared") from None
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Let nothing else run while a tree is built.
+
+    CPython before 3.12 counts the depth of a tree in one place for all threads, and collects garbage as it builds: a
+    finaliser may let another thread parse, and then the tree ends in a SystemError. Filters of warnings are shared too.
+    """
+    with _PARSING:
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            yield
+        finally:
+            if collects:
+                gc.enable()
 
 
 def _fields(node: ast.AST) -> Iterator[tuple[str, Any]]:
