@@ -21,6 +21,7 @@ from grader.problems.loader import Problem
 from grader.problems.schema import FollowUpSpec, MultipleChoiceSpec, WrongAnswerSpec
 from grader.services import audit, feedback
 from grader.services.attempts import AttemptClosed
+from grader.services.earlier_package import EarlierAnswer, earlier_answers, is_of, versions_had
 from grader.services.feedback import Feedback
 from grader.services.hints import FAULT
 from grader.services.packages import Packages
@@ -94,6 +95,7 @@ class FollowUps:
 
     questions: tuple[QuestionView, ...]
     choices: tuple[ChoiceView, ...]
+    earlier: tuple[EarlierAnswer, ...]  # to questions that are not asked any more
     answers: Answers | None  # None: not open
     in_lesson: tuple[tuple[str, Changes], ...]  # faults of the attempt, and the changes of the lesson that show them
 
@@ -108,11 +110,12 @@ class FollowUps:
         return next((question.id for question in self.questions if question.own is None), None)
 
 
-def follow_ups(session: Session, attempt: Attempt, problem: Problem, shown: Feedback) -> FollowUps | None:
+def follow_ups(session: Session, attempt: Attempt, packages: Packages, shown: Feedback) -> FollowUps | None:
     """Return an attempt's follow-ups as its candidate may see them; None while they are closed."""
     if not _are_open(session, attempt, shown):
         return None
-    own = queries.answers_in(session, attempt)
+    problem, stored = packages.pinned(session, attempt.package), queries.answers_in(session, attempt)
+    own = {key: answer for key, answer in stored.items() if is_of(problem, answer)}
     # which faults there were is a part of the finding
     told = queries.faults_in(session, attempt) if shown.answers or shown.hint_level >= FAULT else []
     behaved = [Behaved(ordinal, fault) for ordinal, fault in told]
@@ -121,6 +124,7 @@ def follow_ups(session: Session, attempt: Attempt, problem: Problem, shown: Feed
     return FollowUps(
         questions=tuple(sorted(questions, key=lambda question: question.because is None)),
         choices=tuple(_choice(question, own.get(question.id), shown) for question in interview.multiple_choice),
+        earlier=earlier_answers(versions_had(session, attempt, packages), stored) if len(own) < len(stored) else (),
         answers=_answers(problem, attempt.variant) if shown.answers else None,
         in_lesson=_in_lesson(problem, attempt.variant, behaved) if shown.answers else (),
     )

@@ -93,7 +93,7 @@ def _found(session: Session, user: User, public_id: str, invitation_id: str) -> 
 
 def _attempt(session: Session, user: User, public_id: str, packages: Packages, *, is_begun: bool) -> AttemptPacket:
     reviewed = review_queries.attempt_reviewed(session, user, public_id)
-    page = review_page(session, user, reviewed, packages.pinned(session, reviewed.package), None)
+    page = review_page(session, user, reviewed, packages, None)
     reviews = [(other.name, other.review) for other in page.colleagues]
     if page.own is not None and page.own.finished_at is not None:
         reviews.insert(0, (user.name, page.own))

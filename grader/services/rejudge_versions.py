@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from grader.errors import InvalidPackage, NotFound, UserError
 from grader.services.packages import Packages
-from grader.store import interview_queries, package_queries
-from grader.store.interview_models import Interview, Part
+from grader.store import interview_queries, package_queries, rejudge_queries
+from grader.store.interview_models import Interview, Part, Rejudge
 from grader.store.models import Package, User
 from grader.store.queries import package_of
 from grader.store.sitting_queries import require_none_sat
@@ -119,3 +119,15 @@ def require_variants(session: Session, given: Set[str], package: Package, packag
             f"Attempts are given the variant {sorted(missing)[0]}, which version {package.sha256[:12]} lacks; preview "
             "with a version that has it."
         )
+
+
+def answers_left(session: Session, rejudge: Rejudge, packages: Packages) -> int:
+    """Return how many answers belong to questions that the new version of a rejudge does not have."""
+    try:
+        interview = packages.pinned(session, rejudge.to_package).interview
+    except InvalidPackage:  # it is not applied then, and that is told there
+        return 0
+    known = {(question.id, False) for question in interview.follow_ups}
+    known |= {(question.id, True) for question in interview.multiple_choice}
+    answered = rejudge_queries.answered_in(session, rejudge)
+    return sum(number for question, is_choice, number in answered if (question, is_choice) not in known)

@@ -20,6 +20,15 @@ from grader.report.between import FAULTS_FROM, between_sentences, compare_judgem
 from grader.report.review_pictures import Pictures
 from grader.report.sample_outputs import SampleOutputs, from_json
 from grader.report.visible import beginning
+from grader.services.earlier_package import (
+    EarlierAnswer,
+    PointsGiven,
+    earlier_answers,
+    is_of,
+    points_given,
+    versions_had,
+)
+from grader.services.packages import Packages
 from grader.services.review_timeline import Event, timeline
 from grader.store import queries
 from grader.store import review_queries as reviews
@@ -84,7 +93,7 @@ class QuestionShown:
     expected: str
     rubric: tuple[str, ...]
     answer: FollowUpAnswer | None
-    given: frozenset[int]  # positions in the rubric, of the own review
+    given: frozenset[int]  # positions in the rubric, of the own review's points as far as the rubric has them
 
 
 @dataclass(frozen=True)
@@ -93,6 +102,7 @@ class ReviewShown:
 
     name: str
     review: Review
+    points: PointsGiven
     private_note: str | None  # None: not for the one who asks
 
 
@@ -106,21 +116,36 @@ class ReviewPage:
     shown: SubmissionShown | None  # None: nothing was handed in
     events: tuple[Event, ...]
     questions: tuple[QuestionShown, ...]
+    earlier_answers: tuple[EarlierAnswer, ...]
     own: Review | None
+    own_points: PointsGiven | None
     colleagues: tuple[ReviewShown, ...]
     waiting_colleagues: int  # reviews that open once the own one is finished
     overrides: Sequence[ScoreOverride]
     claimed_by: str | None
 
     @property
+    def _final_points(self) -> PointsGiven | None:
+        """The own review's points once it is finished: by the rubric of that time."""
+        return self.own_points if self.own is not None and self.own.finished_at is not None else None
+
+    @property
     def points_given(self) -> int:
         """How many points of the rubric the own review has."""
-        return sum(len(question.given) for question in self.questions)
+        final = self._final_points
+        return len(final.points) if final else sum(len(question.given) for question in self.questions)
 
     @property
     def points_offered(self) -> int:
         """How many points the rubric has."""
-        return sum(len(question.rubric) for question in self.questions)
+        final = self._final_points
+        return final.offered if final else sum(len(question.rubric) for question in self.questions)
+
+    @property
+    def earlier_points(self) -> tuple[str, ...]:
+        """The own review's points that the rubric does not have any more."""
+        known = {(question.id, sentence) for question in self.questions for sentence in question.rubric}
+        return tuple(point[1] for point in self.own_points.points if point not in known) if self.own_points else ()
 
     @property
     def points_stored(self) -> tuple[str, ...]:
@@ -143,25 +168,29 @@ class ReviewPage:
         return self.reviewed.attempt.points if by_hand is None else by_hand
 
 
-def review_page(session: Session, user: User, reviewed: Reviewed, problem: Problem, ordinal: int | None) -> ReviewPage:
+def review_page(
+    session: Session, user: User, reviewed: Reviewed, packages: Packages, ordinal: int | None
+) -> ReviewPage:
     """Return the page of an attempt.
 
     Args:
         session: asks the database.
         user: who reviews.
         reviewed: the attempt.
-        problem: its problem, as it is pinned.
+        packages: knows its problem, as it is pinned, and the versions of before.
         ordinal: the submission to show; None: the newest.
 
     Raises:
         NotFound: there is no such submission.
     """
-    attempt = reviewed.attempt
+    attempt, problem = reviewed.attempt, packages.pinned(session, reviewed.package)
+    versions = versions_had(session, attempt, packages)
     submissions = queries.submissions_in(session, attempt)
     answers = queries.answers_in(session, attempt)
     own = reviews.own_review(session, user, attempt)
     # colleagues' reviews are not asked for before the own one is final; an admin who only reads writes none
     may_see = reviewed.part is None or (own is not None and own.finished_at is not None)
+    own_points = points_given(versions, own) if own else None
     others = reviews.finished_reviews(session, user, attempt) if may_see else ()
     number = ordinal or (submissions[-1].ordinal if submissions else None)
     return ReviewPage(
@@ -170,25 +199,32 @@ def review_page(session: Session, user: User, reviewed: Reviewed, problem: Probl
         submissions=submissions,
         shown=submission_shown(session, reviewed, number) if number else None,
         events=timeline(session, reviewed, submissions, answers),
-        questions=tuple(_question(spec, answers.get(spec.id), own) for spec in problem.interview.follow_ups),
+        questions=tuple(
+            _question(spec, _answer(problem, answers.get(spec.id)), own_points) for spec in problem.interview.follow_ups
+        ),
+        earlier_answers=earlier_answers(versions, answers),
         own=own,
-        colleagues=tuple(_other(review, reviewed) for review in others),
+        own_points=own_points,
+        colleagues=tuple(_other(review, points_given(versions, review), reviewed) for review in others),
         waiting_colleagues=0 if may_see else reviews.number_finished(session, user, attempt),
         overrides=reviews.overrides_of(session, attempt),
         claimed_by=reviews.name_of(session, attempt.claimed_by_id),
     )
 
 
-def _question(spec: FollowUpSpec, answer: FollowUpAnswer | None, own: Review | None) -> QuestionShown:
-    given = {point.position for point in own.points if point.question_id == spec.id} if own else set()
-    return QuestionShown(
-        spec.id, spec.level, spec.question, spec.expected_answer, tuple(spec.rubric), answer, frozenset(given)
-    )
+def _answer(problem: Problem, answer: FollowUpAnswer | None) -> FollowUpAnswer | None:
+    return answer if answer is not None and is_of(problem, answer) else None
 
 
-def _other(review: Review, reviewed: Reviewed) -> ReviewShown:
+def _question(spec: FollowUpSpec, answer: FollowUpAnswer | None, own: PointsGiven | None) -> QuestionShown:
+    points = own.points if own else ()
+    given = frozenset(position for position, sentence in enumerate(spec.rubric) if (spec.id, sentence) in points)
+    return QuestionShown(spec.id, spec.level, spec.question, spec.expected_answer, tuple(spec.rubric), answer, given)
+
+
+def _other(review: Review, points: PointsGiven, reviewed: Reviewed) -> ReviewShown:
     reads_all = reviewed.part in (None, Part.LEAD)
-    return ReviewShown(review.user.name, review, review.private_note if reads_all else None)
+    return ReviewShown(review.user.name, review, points, review.private_note if reads_all else None)
 
 
 def submission_shown(session: Session, reviewed: Reviewed, ordinal: int) -> SubmissionShown:

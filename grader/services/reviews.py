@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from grader.errors import UserError
 from grader.report.visible import visible
 from grader.services import audit, own_time
+from grader.services.earlier_package import rubric_of
 from grader.services.packages import Packages
 from grader.store import review_queries as queries
 from grader.store import taking_queries
@@ -186,8 +187,7 @@ def _stored(
             "A newer version of your review is stored, perhaps from another window. Look at what it has beside what "
             "you typed, then save again."
         )
-    known = rubric_points(reviewed, session, packages)
-    if not set(draft.points) <= known:
+    if not set(draft.points) <= rubric_of(packages.pinned(session, reviewed.package)).keys():
         raise UserError("The rubric has no such point; reload the page.")
     if review is None:
         review = Review(attempt_id=reviewed.attempt.id, user_id=user.id, version=0, updated_at=now)
@@ -198,12 +198,6 @@ def _stored(
     session.flush()
     queries.replace_points(session, review, draft.points)
     return review
-
-
-def rubric_points(reviewed: Reviewed, session: Session, packages: Packages) -> set[tuple[str, int]]:
-    """Return every point that the follow-ups of an attempt's problem have."""
-    questions = packages.pinned(session, reviewed.package).interview.follow_ups
-    return {(question.id, position) for question in questions for position in range(len(question.rubric))}
 
 
 def read_score(text: str, max_score: float) -> float | None:

@@ -315,3 +315,8 @@ class FollowUpAnswer(Base):
     created_at: Mapped[datetime]
     rating: Mapped[int | None]  # the candidate's own, beside the expected answer: 1 missed it, 2 in part, 3 had it
     rated_at: Mapped[datetime | None]
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether it is the number of a choice; own words are longer."""
+        return len(self.text) == 1 and self.text.isascii() and self.text.isdigit()

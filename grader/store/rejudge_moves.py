@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import and_, delete, func, insert, or_, select, update
-from sqlalchemy.orm import Session, joinedload, selectinload, undefer
+from sqlalchemy.orm import Session, aliased, joinedload, selectinload, undefer
 
 from grader.store.held import held
-from grader.store.interview_models import InterviewProblem, Rejudge, RejudgedAttempt, RejudgeItem
+from grader.store.interview_models import InterviewProblem, Invitation, Rejudge, RejudgedAttempt, RejudgeItem
 from grader.store.models import Attempt, CaseResult, GroupResult, Package, Submission, SubmissionFault
 from grader.store.rejudge_queries import scope
 
@@ -173,6 +173,24 @@ def set_moved(session: Session, rejudge: Rejudge, attempts: Sequence[int], *, is
         return
     own = RejudgedAttempt.rejudge_id == rejudge.id
     session.execute(delete(RejudgedAttempt).where(own, RejudgedAttempt.attempt_id.in_(attempts)))
+
+
+def moved_by(session: Session, attempt: Attempt) -> Sequence[Rejudge]:
+    """Return the applied rejudges that may have given an attempt another version, undone ones with them.
+
+    Which attempts one has moved is forgotten when it is undone, so they are found by what they were for.
+    """
+    interview = select(Invitation.interview_id).where(Invitation.id == attempt.invitation_id).scalar_subquery()
+    before = aliased(Package)
+    statement = (
+        select(Rejudge)
+        .join(before, before.id == Rejudge.from_package_id)
+        .where(before.slug == attempt.package.slug, Rejudge.applied_at.is_not(None))
+        .where(or_(Rejudge.interview_id.is_(None), Rejudge.interview_id == interview))
+        .options(joinedload(Rejudge.from_package), joinedload(Rejudge.to_package))
+        .order_by(Rejudge.id)
+    )
+    return session.scalars(statement).all()
 
 
 def problems_by(session: Session, keys: Sequence[int]) -> Sequence[InterviewProblem]:

@@ -21,7 +21,7 @@ from grader.store.interview_models import (
     Rejudge,
     RejudgeItem,
 )
-from grader.store.models import Attempt, Submission, User
+from grader.store.models import Attempt, FollowUpAnswer, Submission, User
 from grader.store.sitting_queries import has_place, require_no_place, require_not_sat
 
 _NO_REJUDGE: Final = "There is no such rejudging, or it is not yours; the page of the interview lists its own."
@@ -204,6 +204,18 @@ def changed(session: Session, rejudge: Rejudge, offset: int, limit: int) -> list
         Changed(attempt, label or name, ordinal, item)
         for item, attempt, ordinal, label, name in session.execute(statement)
     ]
+
+
+def answered_in(session: Session, rejudge: Rejudge) -> list[tuple[str, bool, int]]:
+    """Return which questions attempts that would be moved have answered: id, whether by a choice, how many have."""
+    is_choice = func.length(FollowUpAnswer.text) == 1
+    statement = (
+        select(FollowUpAnswer.question_id, is_choice, func.count(FollowUpAnswer.id))
+        .join(Attempt, Attempt.id == FollowUpAnswer.attempt_id)
+        .where(scope(rejudge))
+        .group_by(FollowUpAnswer.question_id, is_choice)
+    )
+    return [(question, bool(choice), number) for question, choice, number in session.execute(statement)]
 
 
 def number_changed(session: Session, rejudge: Rejudge) -> int:

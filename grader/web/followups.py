@@ -62,12 +62,11 @@ def _page(public_id: str, refused: str | None = None, error: str | None = None, 
     with read_session(service().engine) as session:
         attempt = queries.attempt_of(session, current_user(), public_id)
         shown = feedback.of(session, attempt, now())
-        problem = service().packages.pinned(session, attempt.package)
         return render_template(
             "followups.html",
             attempt=attempt,
             shown=shown,
-            follow_ups=followups.follow_ups(session, attempt, problem, shown),
+            follow_ups=followups.follow_ups(session, attempt, service().packages, shown),
             corrected_diff=corrected_diff,
             ratings=RATINGS,
             levels=LEVELS,

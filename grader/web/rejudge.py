@@ -95,16 +95,18 @@ def show(public_id: str) -> ResponseReturnValue:
 
 
 def _page(public_id: str, refused: UserError | None = None) -> str:
-    page = asked_page()
+    page, packages = asked_page(), service().packages
     with read_session(service().engine) as session:
         preview = rejudge.preview(session, current_user(), public_id, page)
         moving = preview.state in (State.JUDGING, State.APPLYING, State.UNDOING)
         interview = preview.rejudge.interview
+        is_open = preview.state in (State.JUDGING, State.READY)
         return render_template(
             "rejudge.html",
             preview=preview,
             names=review_switches.shown_names(session, interview) if interview else {},
             are_names_hidden=review_switches.are_names_hidden(),
+            answers_left=rejudge_versions.answers_left(session, preview.rejudge, packages) if is_open else 0,
             page=page,
             is_moving=moving,
             refused=refused,

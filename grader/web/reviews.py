@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
-from grader.problems.loader import Problem
 from grader.report.extra_observed import extra_observed
 from grader.report.source_diff import diff_between, diff_to_fix, source_diff
 from grader.services import audit, evidence, review_page
@@ -112,9 +111,8 @@ def page(public_id: str, refused: tuple[str, UserError] | None = None) -> str:
     ordinal = int(asked[:7]) if asked.isascii() and asked.isdigit() else None
     with read_session(service().engine) as session:
         reviewed = review_queries.attempt_reviewed(session, user, public_id)
-        problem = service().packages.pinned(session, reviewed.package)
-        found = review_page.review_page(session, user, reviewed, problem, ordinal)
-        compare, changes = _changes(session, found, problem)
+        found = review_page.review_page(session, user, reviewed, service().packages, ordinal)
+        compare, changes = _changes(session, found)
         rendered = render_template(
             "review.html",
             view=found,
@@ -160,13 +158,13 @@ def note_reading(user: User, reviewed: Reviewed, action: str) -> None:
             audit.record(session, user, action, reviewed.attempt, now(), reviewed.interview)
 
 
-def _changes(session: Session, found: ReviewPage, problem: Problem) -> tuple[str, Markup]:
+def _changes(session: Session, found: ReviewPage) -> tuple[str, Markup]:
     """Return which sources are compared, and their differences."""
     compare = request.args.get("compare", "")
     compare = compare if compare in COMPARISONS else COMPARISONS[0]
     if found.shown is None:
         return compare, Markup("")
-    submission, variant = found.shown.submission, found.reviewed.attempt.variant
+    submission, variant, problem = found.shown.submission, found.reviewed.attempt.variant, found.problem
     if compare == "fix":
         return compare, diff_to_fix(problem, submission.source, variant)
     if compare == "previous" and submission.ordinal > 1:

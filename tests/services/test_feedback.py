@@ -107,7 +107,7 @@ class Scene:
             submission = queries.submission_of(session, self.ada, self.attempt.public_id, 1)
             attempt, problem = submission.attempt, self.packages.named(SLUG)
             shown = feedback.of(session, attempt, now)
-            found = followups.follow_ups(session, attempt, problem, shown)
+            found = followups.follow_ups(session, attempt, self.packages, shown)
             parts = [
                 repr(asdict(candidate_view.view(submission, problem, shown))),
                 repr(candidate_view.handed_in([submission], shown)),
@@ -205,4 +205,4 @@ def test_who_handed_nothing_in_is_asked_nothing(engine: Engine, packages: Packag
         row = queries.attempt_of(session, ada, attempt.public_id)
         shown = feedback.of(session, row, after(60) + timedelta(seconds=1))
         assert shown.questions
-        assert followups.follow_ups(session, row, packages.named(SLUG), shown) is None
+        assert followups.follow_ups(session, row, packages, shown) is None

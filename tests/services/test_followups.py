@@ -45,7 +45,7 @@ def opened(engine: Engine, packages: Packages, candidate: User, attempt: Attempt
     with read_session(engine) as session:
         row = queries.attempt_of(session, candidate, attempt.public_id)
         shown = feedback.of(session, row, after(10))
-        return followups.follow_ups(session, row, packages.pinned(session, row.package), shown)
+        return followups.follow_ups(session, row, packages, shown)
 
 
 @pytest.mark.parametrize(("verdict", "is_open"), [(Verdict.WA, False), (Verdict.JE, False), (Verdict.AC, True)])

@@ -50,8 +50,7 @@ def attempt(engine: Engine, led: tuple[User, Interview]) -> Attempt:
 def page(engine: Engine, packages: Packages, user: User, attempt: Attempt, ordinal: int | None = None) -> ReviewPage:
     with read_session(engine) as session:
         reviewed = review_queries.attempt_reviewed(session, user, attempt.public_id)
-        problem = packages.pinned(session, reviewed.package)
-        return review_page.review_page(session, user, reviewed, problem, ordinal)
+        return review_page.review_page(session, user, reviewed, packages, ordinal)
 
 
 def finish(engine: Engine, packages: Packages, user: User, attempt: Attempt, **fields: Any) -> None:

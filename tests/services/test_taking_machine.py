@@ -328,7 +328,7 @@ class Machine(RuleBasedStateMachine):
                 )
                 for n in rows
             ]
-            found = followups.follow_ups(session, row, problem, shown)
+            found = followups.follow_ups(session, row, self.packages, shown)
             planted = diagnoses.diagnosis(session, row, problem, shown).planted
             parts = [repr(views), repr(candidate_view.handed_in(rows, shown)), repr(asdict(found)) if found else ""]
         document = "".join(own_data.export(self.engine, self.ada, self.now))
