@@ -16,23 +16,23 @@ import numpy as np
 
 from grader.errors import InvalidPackage
 from grader.grading import pair_table
-from grader.grading.attention_invariants import stage_of
-from grader.grading.attention_trace import STAGES
 from grader.grading.compare import right_outputs
 from grader.grading.contract import CONTRACT, is_compared
 from grader.grading.fault_runs import fault_table, is_built
 from grader.grading.fault_table import FaultRow, FaultTable
 from grader.grading.fingerprint import recognised, tell_nothing
+from grader.grading.first_wrong import FirstWrong, Rules
 from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
-from grader.grading.looks import Look, layer_of, looks_at
-from grader.grading.reference import Reference, is_ordinary, reference_of, worth_tracing
-from grader.grading.seen import SeenStages, with_ancestors
+from grader.grading.looks import Look, looks_at
+from grader.grading.reference import Reference, reference_of
+from grader.grading.seen import carried_states
 from grader.grading.trace import TRACES
 from grader.grading.verdict import Finding, Method, Verdict
+from grader.grading.wrong_outputs import WrongOutputs
 from grader.problems.cache import CaseCache
-from grader.problems.cases import Array, Case
-from grader.problems.composition import Outcome, stages_of
+from grader.problems.cases import Case
+from grader.problems.composition import stages_of
 from grader.problems.loader import Problem
 from grader.problems.stages import output_stages
 from grader.sandbox.exchange import SandboxLost
@@ -119,18 +119,18 @@ class _Diagnosing:
                 rows = self._pairs(table)
             rows = [] if tell_nothing(rows) else rows
         reference = reference_of(self._problem, self._cases, self._lane, self._cache)
-        failing = self._failing(reference)
-        looks = looks_at(self._problem, self._source, failing, reference, self._lane) if trace else ()
+        wrong = WrongOutputs.of(self._problem, self._cases, self._judged.judgement.cases, self._outcomes, reference)
+        chosen = wrong.telling(self._failing(reference), TRACES) if trace else []
+        looks = looks_at(self._problem, self._source, chosen, reference, self._lane)
         is_cut_off = self._judged.judgement.verdict in _ENDED
         if looks and looks[0].is_right_alone and not is_cut_off:  # the later ones have had calls before them
             return Diagnosis(Finding(_STATE), looks)
         if rows:
-            return Diagnosis(self._named(table, rows, reference, looks), looks)
+            return Diagnosis(self._named(table, rows, wrong, looks), looks)
         if looks and all(look.is_blank for look in looks):
             return Diagnosis(Finding(_BLANK, is_looked_up=self._is_looked_up), looks)
-        found = self._traced(reference, looks) or self._by_invariants(reference) or self._by_elimination(reference)
-        finding = found or Finding(self._judged.judgement.message)
-        return Diagnosis(replace(finding, is_looked_up=self._is_looked_up), looks)
+        found = self._unknown(reference, wrong, looks) or Diagnosis(Finding(self._judged.judgement.message), looks)
+        return replace(found, finding=replace(found.finding, is_looked_up=self._is_looked_up))
 
     def _is_swapped(self) -> bool:
         """Whether every secret case returns the expected arrays, but in another order."""
@@ -182,7 +182,7 @@ class _Diagnosing:
         return [case for case in self._cases if case.name in failing and case.name in reference.stages]
 
     def _named(
-        self, table: FaultTable, rows: Sequence[FaultRow], reference: Reference, looks: Sequence[Look]
+        self, table: FaultTable, rows: Sequence[FaultRow], wrong: WrongOutputs, looks: Sequence[Look]
     ) -> Finding:
         """Return the finding of faults that are recognised: of several that agree, what they have in common."""
         common = frozenset.intersection(*(row.parts for row in rows))
@@ -196,54 +196,31 @@ class _Diagnosing:
         else:
             ids = list(dict.fromkeys(row.fault for row in rows))
             sentence = f"It behaves like {' and like '.join(ids)}, which no case tells apart."
-        found = self._finding(stage, sentence, faults, "fingerprint", reference, looks)
+        found = self._finding(stage, sentence, faults, "fingerprint", wrong, looks)
         return replace(found, fault_sentences=tuple(table.sentences.get(fault, "") for fault in faults))
 
-    def _traced(self, reference: Reference, looks: Sequence[Look]) -> Finding | None:
-        """Return the finding from what failing cases show: the earliest stage that any of them names."""
-        seen = [(look.first_wrong_stage(self._problem, reference), look) for look in looks]
-        told = [(stage, look) for stage, look in seen if stage is not None]
-        if not told:
+    def _unknown(self, reference: Reference, wrong: WrongOutputs, looks: tuple[Look, ...]) -> Diagnosis | None:
+        """Return the diagnosis of a fault that the package does not know, the look that shows it in front."""
+        tree = stages_of(self._problem, self._lane, self._cache)
+        returned = {case.name: outcome for case, outcome in zip(self._cases, self._outcomes, strict=True)}
+        rules = Rules(tree, reference, wrong, self._failing(reference), returned, looks, self._lane)
+        named = rules.first()
+        if named is None:
             return None
-        ordinary = [item for item in told if is_ordinary(item[1].case)]
-        order = self._problem.spec.stages
-        stage, look = min(ordinary, key=lambda item: order.index(item[0])) if ordinary else told[0]
-        sentence = (
-            "What it computes there agrees with no fault that is known." if self._is_looked_up else _NOT_LOOKED_UP
-        )
-        return self._finding(stage, sentence, (), "trace", reference, [look])
+        others = [look for look in looks if look is not named.look]
+        looks = (named.look, *others) if named.look else looks
+        sentence = self._sentence(named)
+        shown = looks[:1] if named.look else ()
+        return Diagnosis(self._finding(named.stage, sentence, (), named.method, wrong, shown), looks)
 
-    def _by_invariants(self, reference: Reference) -> Finding | None:
-        """Return the finding from what was returned for the failing cases that show most."""
-        told = []
-        for case in worth_tracing(self._failing(reference), TRACES):
-            returned = _arrays(self._outcomes[self._cases.index(case)])
-            layer = layer_of(self._problem, case, reference, returned)
-            if layer is not None and (stage := stage_of(layer)) is not None:
-                told.append(stage)
-        if not told:
-            return None
-        stage = min(told, key=STAGES.index)
+    def _sentence(self, named: FirstWrong) -> str:
+        if named.is_only_one_left:
+            return "Every other stage is right."
+        if named.look is not None:
+            agrees = "What it computes there agrees with no fault that is known."
+            return agrees if self._is_looked_up else _NOT_LOOKED_UP
         like = "The returned arrays are related as they would be then"
-        sentence = f"{like}; no fault that is known agrees." if self._is_looked_up else f"{like}. {_NOT_LOOKED_UP}"
-        return self._finding(stage, sentence, (), "invariants", reference, ())
-
-    def _by_elimination(self, reference: Reference) -> Finding | None:
-        """Return the finding where all stages but one of a wrong output are known to be right."""
-        told = set()
-        for case in self._failing(reference):
-            outcome = self._outcomes[self._cases.index(case)]
-            entry = self._problem.spec.entries[case.entry]
-            names = output_stages(entry, self._problem.spec.stages)
-            if not outcome or isinstance(outcome, str) or len(outcome) != len(names):
-                return None
-            is_right = dict(zip(names, right_outputs(case, outcome), strict=True))
-            right = with_ancestors([name for name, right in is_right.items() if right], reference.parents)
-            left = with_ancestors([name for name, right in is_right.items() if not right], reference.parents) - right
-            told.add(frozenset(left))
-        if len(told) != 1 or len(only := next(iter(told))) != 1:
-            return None
-        return self._finding(next(iter(only)), "Every other stage is right.", (), "invariants", reference, ())
+        return f"{like}; no fault that is known agrees." if self._is_looked_up else f"{like}. {_NOT_LOOKED_UP}"
 
     def _finding(
         self,
@@ -251,39 +228,24 @@ class _Diagnosing:
         sentence: str,
         faults: tuple[str, ...],
         method: Method,
-        reference: Reference,
+        wrong: WrongOutputs,
         looks: Sequence[Look],
     ) -> Finding:
+        parents = wrong.reference.parents
         seen = next((look.seen for look in looks if stage in look.seen.matches), None)
-        lines = seen.lines_of(stage, reference.parents) if seen else ()
+        lines = seen.lines_of(stage, parents) if seen else ()
         where = f" (line {', inside the call line '.join(map(str, lines))})" if lines else ""
+        known = seen.states(stage, parents, wrong.anywhere) if seen else carried_states(wrong.order, stage, parents)
         return Finding(
             sentence=f"First wrong stage: {stage.replace('_', ' ')}{where}. {sentence}",
             first_wrong_stage=stage,
             faults=faults,
             method=method,
-            stages=self._states(stage, reference, seen),
+            stages=tuple((dict.fromkeys(wrong.order, "not_seen") | known).items()),
         )
-
-    def _states(self, wrong: str, reference: Reference, seen: SeenStages | None) -> tuple[tuple[str, str], ...]:
-        """Return each stage's state; without a trace only what follows from the wrong one is known."""
-        if seen is not None:
-            known = dict.fromkeys(self._problem.spec.stages, "not_seen") | seen.states(wrong, reference.parents)
-            return tuple(known.items())
-        stages = self._problem.spec.stages
-        inherited = {wrong}
-        for stage in stages:
-            if inherited & set(reference.parents.get(stage, ())):
-                inherited.add(stage)
-        known = dict.fromkeys(stages, "not_seen") | dict.fromkeys(inherited, "inherited") | {wrong: "wrong"}
-        return tuple(known.items())
 
 
 def _lowered(sentence: str) -> str:
     """Return a sentence as it stands after a colon: its first word small, unless it is a name or a symbol."""
     first, _, rest = sentence.partition(" ")
     return f"{first.lower()} {rest}" if first[1:].islower() or first == "A" else sentence
-
-
-def _arrays(outcome: Outcome | None) -> tuple[Array, ...]:
-    return () if outcome is None or isinstance(outcome, str) else outcome

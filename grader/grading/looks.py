@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from grader.grading.attention_decide import decide
 from grader.grading.attention_trace import Layer, Seen
 from grader.grading.compare import is_right, right_outputs
-from grader.grading.reference import Reference, tolerance_of, worth_tracing
+from grader.grading.reference import Reference, tolerance_of
 from grader.grading.seen import SeenStages
-from grader.grading.trace import TRACES, Trace, trace_submission
+from grader.grading.trace import Trace, trace_submission
 from grader.problems.cases import Array, Case, arrays_of
 from grader.problems.loader import Problem
 from grader.problems.stages import output_stages
@@ -39,8 +39,12 @@ class Look:
         """Whether a call that came to its end shows nothing of the contract."""
         return self.trace.returned is not None and not self.trace.has_raised and self.seen.is_blank
 
-    def first_wrong_stage(self, problem: Problem, reference: Reference) -> str | None:
-        """Return the first wrong stage that this case alone shows, None where it cannot be told."""
+    def first_wrong_stage(self, problem: Problem, reference: Reference, doubted: Collection[str]) -> str | None:
+        """Return the first wrong stage that this case shows, None where it cannot be told.
+
+        Args:
+            doubted: outputs that are wrong in some case: where they are right they show nothing.
+        """
         if isinstance(self.seen, Seen):
             return decide(self.seen)
         returned = self.trace.returned
@@ -48,16 +52,15 @@ class Look:
             return None
         names = output_stages(problem.spec.entries[self.case.entry], problem.spec.stages)
         wrong = [name for name, right in zip(names, right_outputs(self.case, returned), strict=True) if not right]
-        return self.seen.only_candidate(wrong, reference.parents, reference.shown) if wrong else None
+        return self.seen.only_candidate(wrong, reference.parents, reference.shown, doubted) if wrong else None
 
 
 def looks_at(
-    problem: Problem, source: bytes, failing: Sequence[Case], reference: Reference, lane: Lane
+    problem: Problem, source: bytes, chosen: Sequence[Case], reference: Reference, lane: Lane
 ) -> tuple[Look, ...]:
-    """Run failing cases again, those first that show most, and see what the submission computes."""
-    chosen = worth_tracing(list(failing), TRACES)
+    """Run failing cases again, and see what the submission computes."""
     looks = []
-    for case, trace in trace_submission(problem, source, chosen, lane):
+    for case, trace in trace_submission(problem, source, list(chosen), lane) if chosen else ():
         layer = layer_of(problem, case, reference, trace.returned or ())
         looks.append(Look(case, trace, _seen(case, trace, layer, reference)))
     return tuple(looks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -43,22 +43,26 @@ class SeenStages:
         """Return whether a mask was applied; a trace holds no truth values, but what they hide.
 
         It is there when an array is hidden, which is far below everything else or exactly 0, in just the places that
-        the mask says, whichever way round.
+        the mask says, whichever way round; or in those that a stage hides, the mask's among them, for several masks are
+        often applied as one.
         """
         if mask.all() or not mask.any():
             return NOT_FOUND
-        found = []
-        for number, array in enumerate(self.observed.arrays):
-            if array.ndim < mask.ndim or not self.observed.spend(array.size):
-                continue
-            try:
-                wanted = np.broadcast_to(mask, array.shape)
-            except ValueError:
-                continue
-            hidden = (array <= _HIDDEN) | (array == 0)
-            if np.array_equal(hidden, wanted) or np.array_equal(hidden, ~wanted):
-                found.append(number)
+        wanted = [mask, ~mask, *self._hidden_with(mask)]
+        found = [
+            number
+            for number, array in enumerate(self.observed.arrays)
+            if array.ndim >= mask.ndim and self.observed.spend(array.size) and _hides(array, wanted)
+        ]
         return Match("whole", tuple(found)) if found else NOT_FOUND
+
+    def _hidden_with(self, mask: Array) -> Iterator[Array]:
+        """Yield the places that stages hide where all that the mask hides is among them."""
+        for stage in self._stages.values():
+            hidden = np.isneginf(stage) if stage.dtype.kind == "f" else np.zeros(0, bool)
+            whole = _spread(mask, hidden.shape) if hidden.any() else None
+            if whole is not None and (not (whole & ~hidden).any() or not (~whole & ~hidden).any()):
+                yield hidden
 
     def has(self, *stages: str) -> bool:
         """Whether all these stages are there as they should be."""
@@ -90,34 +94,63 @@ class SeenStages:
         outer = next((e.line for e in steps[1:] if e.kind == "call" and e.name and not hasattr(np, e.name)), inner)
         return tuple(line for line in dict.fromkeys((outer, inner)) if line)
 
-    def states(self, wrong: str, parents: Parents) -> dict[str, str]:
-        """Return each stage's state: what a right stage came from is ok, what follows from the wrong one inherits."""
-        order = list(self._stages)
-        before = [stage for stage in order[: order.index(wrong)] if self.has(stage)]
-        right = with_ancestors(before, parents) - {wrong}
-        inherited = {wrong}
-        for stage in order:
-            if inherited & set(parents.get(stage, ())):
-                inherited.add(stage)
-        late = {stage for stage in order if stage not in inherited and self.has(stage)}
-        found = dict.fromkeys(order, "not_seen")
-        found |= dict.fromkeys(inherited, "inherited") | dict.fromkeys(right | late, "ok") | {wrong: "wrong"}
-        return found
+    def states(self, wrong: str, parents: Parents, doubted: Collection[str]) -> dict[str, str]:
+        """Return each stage's state: what a right stage came from is ok, what follows from the wrong one inherits.
 
-    def only_candidate(self, wrong_outputs: Sequence[str], parents: Parents, shown: Collection[str]) -> str | None:
+        Args:
+            doubted: stages that are wrong in some case: right numbers in this one show nothing.
+        """
+        order = list(self._stages)
+        sound = [stage for stage in order if stage not in doubted and self.has(stage)]
+        before = [stage for stage in sound if order.index(stage) < order.index(wrong)]
+        right = with_ancestors(before, parents) - {wrong} - set(doubted)
+        found = dict.fromkeys(order, "not_seen") | carried_states(order, wrong, parents)
+        right |= {stage for stage in sound if found[stage] == "not_seen"}
+        return found | dict.fromkeys(right, "ok")
+
+    def only_candidate(
+        self, wrong_outputs: Sequence[str], parents: Parents, shown: Collection[str], doubted: Collection[str] = ()
+    ) -> str | None:
         """Return the one stage that is not there although all that it reads is, None where there are several.
 
         Args:
             wrong_outputs: the stages that the case's wrong outputs are.
             shown: the stages that right sources mostly have as arrays. Where another one is not seen and a wrong output
                 reads it, either may be at fault.
+            doubted: stages that are wrong in some other case: right numbers in this one show nothing.
         """
-        right = with_ancestors([stage for stage in self._stages if self.has(stage)], parents) - set(wrong_outputs)
+        not_right = {*wrong_outputs, *doubted}
+        sound = [stage for stage in self._stages if stage not in doubted and self.has(stage)]
+        right = with_ancestors(sound, parents) - not_right
         asked = with_ancestors(wrong_outputs, parents)
         read = {stage for output in wrong_outputs for stage in parents.get(output, ())}
         passed = right | (read - set(shown))
         found = [s for s in self._stages if s in asked and s not in right and set(parents.get(s, ())) <= passed]
         return found[0] if len(found) == 1 else None
+
+
+def _hides(array: Array, places: Sequence[Array]) -> bool:
+    """Whether what an array hides lies in just one of these places."""
+    hidden = (array <= _HIDDEN) | (array == 0)
+    spread = (_spread(place, array.shape) for place in places)
+    return any(place is not None and np.array_equal(hidden, place) for place in spread)
+
+
+def _spread(mask: Array, shape: tuple[int, ...]) -> Array | None:
+    """Return a mask in a larger shape, None where it does not fit."""
+    try:
+        return np.broadcast_to(mask, shape)
+    except ValueError:
+        return None
+
+
+def carried_states(order: Sequence[str], wrong: str, parents: Parents) -> dict[str, str]:
+    """Return the states that follow from the first wrong stage alone: what is made from it inherits."""
+    inherited = {wrong}
+    for stage in order:
+        if inherited & set(parents.get(stage, ())):
+            inherited.add(stage)
+    return dict.fromkeys([stage for stage in order if stage in inherited], "inherited") | {wrong: "wrong"}
 
 
 def with_ancestors(stages: Sequence[str], parents: Parents) -> set[str]:

@@ -50,3 +50,27 @@ def test_what_right_sources_mostly_do_without_is_not_blamed_for_the_output_that_
     arrays: list[Array], shown: tuple[str, ...], stage: str | None
 ) -> None:
     assert seen_in(*arrays).only_candidate(["weights"], PARENTS, shown) == stage
+
+
+NEAR = np.abs(np.arange(3)[:, None] - np.arange(3)) < 2
+
+
+def test_masks_that_are_applied_as_one_are_both_seen() -> None:
+    both = ALLOWED & NEAR
+    stages = {"allowed": ALLOWED, "near": NEAR, "masked": np.where(both, SCORES, -np.inf)}
+    trace = Trace((), (np.where(both, 3 * SCORES, -np.inf),), None, False, False)
+    assert SeenStages(trace, stages, ()).has("allowed", "near")
+
+
+@pytest.mark.parametrize(("doubted", "stage"), [(["weights"], "scores"), ([], "masked")])
+def test_a_stage_that_is_wrong_elsewhere_shows_nothing_where_it_is_right(doubted: list[str], stage: str) -> None:
+    seen = seen_in(WEIGHTS)
+    assert seen.only_candidate(["masked"], PARENTS, (*PARENTS, "scores", "allowed"), doubted) == stage
+
+
+def test_what_is_wrong_elsewhere_is_not_ok() -> None:
+    seen = seen_in(SCORES, WEIGHTS)
+    parents = {"masked": ("scores", "allowed"), "weights": ()}
+    states = seen.states("masked", parents, ["weights"])
+    assert states["weights"] == "not_seen"
+    assert seen.states("masked", parents, [])["weights"] == "ok"
