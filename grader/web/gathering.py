@@ -1,6 +1,7 @@
 """The bytes of one request while they come in, and when it is whole: framing alone, without a socket.
 
-gunicorn parses the request afterwards and decides; here is only told when that can happen without waiting.
+gunicorn parses the request afterwards and decides; here is only told when that can happen without waiting. A head whose
+body the two might measure differently is refused here, for a request that counts as whole too early passes a deadline.
 """
 
 from __future__ import annotations
@@ -23,6 +24,15 @@ class Refused(Exception):
         self.sentence = sentence
 
 
+class _Unclear(Refused):
+    """Nobody can tell where the request ends."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "400 Bad Request", "How long the request is cannot be told; send one Content-Length of digits alone."
+        )
+
+
 @dataclass
 class Gathering:
     """What has come of one request."""
@@ -42,7 +52,7 @@ class Gathering:
         """Take what came in.
 
         Raises:
-            Refused: the head is too long, or does not say how long the body is.
+            Refused: the head is too long, or does not say clearly how long the body is.
         """
         if self._missing is not None:
             self._missing -= len(more)
@@ -62,18 +72,30 @@ class Gathering:
         lengths = []
         for line in head.split(b"\r\n")[1:]:
             name, _, value = line.partition(b":")
-            word = name.lower()
+            word = name.strip().lower()
             if word == b"transfer-encoding":
                 raise Refused("411 Length Required", "Send the request's length ahead, in Content-Length.")
+            if line.startswith((b" ", b"\t")):  # a folded line, which belongs to the one before
+                raise _Unclear
             if word == b"content-length":
-                lengths.append(value.strip())
+                lengths.append(_length(value.strip(b" \t")))
             if word == b"expect" and value.strip().lower() == b"100-continue":
                 self.expects_continue = True
-        # what is malformed or doubled is refused by the parser, without a body
-        is_clear = len(lengths) == 1 and lengths[0].isdigit() and len(lengths[0]) < 20
-        length = int(lengths[0]) if is_clear else 0
+        if len(lengths) > 1:
+            raise _Unclear
+        length = lengths[0] if lengths else 0
         self._missing = length - (len(self.data) - size)
         if length > BODY_BYTES_MAX:
             self.is_too_large = True
             self._missing = min(self._missing, DISCARDED_BYTES_MAX)
             del self.data[size:]
+
+
+def _length(value: bytes) -> int:
+    """Return the length that the parser reads too, however many zeros lead; nothing else is one."""
+    if not value.isdigit():
+        raise _Unclear
+    try:
+        return int(value)
+    except ValueError:  # more digits than Python reads
+        raise _Unclear from None

@@ -2,8 +2,8 @@
 
 The usual one reads heads and bodies in its threads, so that as many half-sent requests as it has threads stop it, and
 waits two seconds in its only loop for a client that does not hang up. Here the loop gathers requests and says goodbye,
-both without waiting; what takes too long is told so and closed. A thread never waits for a client: the request is in
-memory, and the reply fits into the kernel's buffer.
+both without waiting; what takes too long is told so and closed. A thread never waits for a client: it reads the request
+from memory alone, and the reply fits into the kernel's buffer.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
+from gunicorn.http.errors import NoMoreData
+from gunicorn.http.unreader import Unreader
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from grader.services.steady_clock import CLOCK
@@ -33,6 +35,18 @@ READ_BYTES: Final = 64 << 10
 READS_AT_ONCE: Final = 16  # of one connection, before others have their turn
 _TOO_SLOW: Final = Refused("408 Request Timeout", "The request came too slowly; send it again.")
 _TOO_MUCH: Final = Refused("503 Service Unavailable", "Too much is sent at once; try again in a few seconds.")
+
+
+class _Gathered(Unreader):  # type: ignore[misc]
+    """What a thread reads of a request: what was gathered, and never the socket."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self.unread(data)
+
+    def chunk(self, size_hint: int | None = None) -> bytes:
+        """Refuse to wait for more: what came after the stamp is not the request."""
+        raise NoMoreData
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]
@@ -143,7 +157,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         """Give a whole request to a thread."""
         gathering = self._forget(conn)
         conn.init()
-        conn.parser.unreader.unread(bytes(gathering.data))
+        conn.parser.unreader = _Gathered(bytes(gathering.data))
         conn.data_ready = True
         conn.is_last = gathering.is_too_large
         conn.received_at = CLOCK.now()  # before it waits for a thread

@@ -113,9 +113,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         engine.dispose()
 
 
-def test_what_dribbles_across_the_deadline_is_late(service: Service) -> None:
-    taking = service.begin("Dora")
-    whole = taking.request("x = 'dribbled'\n")
+@pytest.mark.parametrize(("name", "padding"), [("Dora", b""), ("Zora", b"0" * 40)])
+def test_what_dribbles_across_the_deadline_is_late(service: Service, name: str, padding: bytes) -> None:
+    taking = service.begin(name)
+    whole = taking.request("x = 'dribbled'\n").replace(b"Content-Length: ", b"Content-Length: " + padding)
     end = taking.ends_in(1.0)
     with taking.connect() as connection:
         connection.sendall(whole[:-5])

@@ -13,6 +13,7 @@ import pytest
 from grader.web.worker import REQUEST_S
 from tests.services.tiny_package import write_package
 from tests.web.serving import serving
+from tests.web.test_gathering import REFUSED
 
 HEAD = b"POST /theme HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\nContent-Type: text/plain\r\n\r\n"
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -64,6 +65,8 @@ def seconds_of_health(place: tuple[str, int]) -> float:
         pytest.param(HEAD + b"x" * 500, id="half-a-body"),
         pytest.param(HEALTH.replace(b"1.1", b"1.0"), id="answered-and-not-hung-up"),
         pytest.param(HEAD.replace(b"1000", b"99999999"), id="too-large-and-silent"),
+        pytest.param(HEAD.replace(b"1000", b"9" * 30), id="vast-and-silent"),
+        pytest.param(HEAD.replace(b"1000", b"1000".zfill(40)) + b"x", id="zeros-before-the-length"),
         pytest.param(HEAD.replace(b"Content-Length: 1000", b"Transfer-Encoding: chunked"), id="chunked"),
     ],
 )
@@ -99,6 +102,15 @@ def test_a_body_without_a_length_is_refused(place: tuple[str, int]) -> None:
     with connections(place, 1) as (connection,):
         connection.sendall(HEAD.replace(b"Content-Length: 1000", b"Transfer-Encoding: chunked") + b"5\r\nabcde\r\n")
         assert reply(connection).startswith(b"HTTP/1.1 411 Length Required\r\n")
+
+
+@pytest.mark.parametrize(("head", "status"), REFUSED)
+def test_a_head_that_has_no_clear_end_is_refused_before_its_body(
+    place: tuple[str, int], head: bytes, status: int
+) -> None:
+    with connections(place, 1) as (connection,):
+        connection.sendall(b"POST /theme HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n\r\nx")
+        assert reply(connection).startswith(b"HTTP/1.1 %d " % status)
 
 
 def test_a_body_that_is_too_large_gets_its_page(place: tuple[str, int]) -> None:
