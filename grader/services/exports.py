@@ -23,6 +23,7 @@ from grader.errors import UserError
 from grader.grading.contract import is_compared
 from grader.report.result import csv_line, number
 from grader.services import audit
+from grader.services.invitations import state
 from grader.store import export_queries as queries
 from grader.store import interview_queries
 from grader.store.interview_models import Interview
@@ -106,10 +107,10 @@ def export(engine: Engine, user: User, public_id: str, word: str, now: datetime)
             require_none_sat(session, user, interview)
         audit.record(session, user, f"export.{kind}", interview, now, interview)
     pieces, ending, content_type = _KINDS[kind]
-    return Export(f"{interview.public_id}-{kind}.{ending}", content_type, pieces(engine, interview))
+    return Export(f"{interview.public_id}-{kind}.{ending}", content_type, pieces(engine, interview, now))
 
 
-def _long(engine: Engine, interview: Interview) -> Iterator[str]:
+def _long(engine: Engine, interview: Interview, _: datetime) -> Iterator[str]:
     """Give a line for each case of each submission; what has none has one line all the same."""
     yield csv_line(LONG)
     for session, keys in _by_few(engine, interview):
@@ -171,8 +172,11 @@ def _case_cells(case: Any) -> list[str]:
     return [case.name, case.group, case.visibility, case.verdict or "", case.reason or ""]
 
 
-def _wide(engine: Engine, interview: Interview) -> Iterator[str]:
-    """Give a line for each candidate, columns for each problem: what counts, the automatic score, the one by hand."""
+def _wide(engine: Engine, interview: Interview, now: datetime) -> Iterator[str]:
+    """Give a line for each candidate, columns for each problem: what counts, the automatic score, the one by hand.
+
+    Where a candidate is has the words that pages and the API have for it.
+    """
     problems = [(row.position, f"{place} {row.package.slug}") for place, row in enumerate(interview.problems, 1)]
     names = [f"{name}{kind}" for _, name in problems for kind in ("", " automatic", " by hand")]
     yield csv_line([*WIDE, *names, "total"])
@@ -184,7 +188,14 @@ def _wide(engine: Engine, interview: Interview) -> Iterator[str]:
         scores = [reached.get((row.public_id, position), (None, None, None)) for position, _ in problems]
         points = [counts for counts, _, _ in scores if counts is not None]
         yield csv_line(
-            [row.label, row.public_id, _state(row), moment(row.started_at), moment(row.ends_at), moment(row.ended_at)]
+            [
+                row.label,
+                row.public_id,
+                state(row, interview, now),
+                moment(row.started_at),
+                moment(row.ends_at),
+                moment(row.ended_at),
+            ]
             + [number(each) for columns in scores for each in columns]
             + [number(sum(points) if points else None)]
         )
@@ -201,15 +212,7 @@ def _automatic(attempt: Any) -> float | None:
     return None if attempt.best_score is None else max(0.0, attempt.best_score - attempt.hint_cost)
 
 
-def _state(invitation: Any) -> str:
-    if invitation.revoked_at is not None:
-        return "revoked"
-    if invitation.started_at is not None:
-        return "ended" if invitation.ended_at is not None else "started"
-    return "accepted" if invitation.accepted_at is not None else "invited"
-
-
-def _results(engine: Engine, interview: Interview) -> Iterator[str]:
+def _results(engine: Engine, interview: Interview, _: datetime) -> Iterator[str]:
     """Give the object of `grade --json` for each judged submission, one in a line, with whose it is."""
     for session, keys in _by_few(engine, interview):
         found = {attempt.id: attempt for attempt in queries.attempts(session, keys)}
@@ -232,7 +235,7 @@ def _results(engine: Engine, interview: Interview) -> Iterator[str]:
                 yield f"{json.dumps(whose)[:-1]}, {row.judgement.lstrip()[1:]}\n"
 
 
-def _evidence(engine: Engine, interview: Interview) -> Iterator[str]:
+def _evidence(engine: Engine, interview: Interview, _: datetime) -> Iterator[str]:
     """Give each evidence record that was made, one in a line, with whose it is."""
     with read_session(engine) as session:
         keys = queries.evidence_keys(session, interview)
@@ -240,7 +243,12 @@ def _evidence(engine: Engine, interview: Interview) -> Iterator[str]:
         with read_session(engine) as session:
             row = queries.evidence(session, key)
         if row is not None:
-            whose = {"candidate": row.candidate, "attempt": row.attempt, "submission": row.ordinal}
+            whose = {
+                "candidate": row.candidate,
+                "invitation": row.invitation,
+                "attempt": row.attempt,
+                "submission": row.ordinal,
+            }
             # its line ends are none of its texts', in which they are escaped
             record = zlib.decompress(row.record).decode().replace("\n", "")
             yield f'{json.dumps(whose)[:-1]}, "record": {record}}}\n'
@@ -248,7 +256,7 @@ def _evidence(engine: Engine, interview: Interview) -> Iterator[str]:
 
 _CSV: Final = "text/csv; charset=utf-8"
 _LINES: Final = "application/jsonl"
-_KINDS: Final[dict[Kind, tuple[Callable[[Engine, Interview], Iterator[str]], str, str]]] = {
+_KINDS: Final[dict[Kind, tuple[Callable[[Engine, Interview, datetime], Iterator[str]], str, str]]] = {
     Kind.LONG: (_long, "csv", _CSV),
     Kind.WIDE: (_wide, "csv", _CSV),
     Kind.RESULTS: (_results, "jsonl", _LINES),

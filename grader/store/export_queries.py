@@ -142,6 +142,7 @@ def evidence(session: Session, key: int) -> Any:
     statement = (
         select(
             Invitation.label.label("candidate"),
+            Invitation.public_id.label("invitation"),
             Attempt.public_id.label("attempt"),
             Submission.ordinal,
             EvidenceRecord.record,

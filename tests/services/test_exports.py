@@ -18,11 +18,12 @@ from grader.errors import NotFound, UserError
 from grader.grading.verdict import Failure, Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Pool
-from grader.services import exports
+from grader.services import exports, live
 from grader.services.packages import Packages
 from grader.services.packets import note, packet
+from grader.store import interview_queries
 from grader.store.base import Mode
-from grader.store.interview_models import AuditEntry, Invitation, Review, ScoreOverride
+from grader.store.interview_models import AuditEntry, Interview, Invitation, Review, ScoreOverride
 from grader.store.models import (
     Attempt,
     CaseResult,
@@ -134,9 +135,9 @@ def test_scores_are_a_line_for_each_candidate(room: Room) -> None:
             session.add(row)
     rows = table(text(room, "wide"))
     assert [(row["candidate"], row["state"], row["1 mine"], row["total"]) for row in rows] == [
-        ("Ines", "started", "100", "100"),
-        ("Tomasz", "started", "55.5", "55.5"),
-        ("'=Noor", "invited", "", ""),
+        ("Ines", "under way", "100", "100"),
+        ("Tomasz", "under way", "55.5", "55.5"),
+        ("'=Noor", "not opened", "", ""),
     ]
     with write_session(room.engine) as session:  # the newest counts: this one takes it back
         row = ScoreOverride(
@@ -154,6 +155,30 @@ def test_a_time_ends_when_it_should_and_when_it_did(room: Room) -> None:
         (iso_time(after(60)), iso_time(after(20))),
         (iso_time(after(60)), ""),
     ]
+
+
+def test_where_candidates_are_has_the_words_of_the_pages(room: Room) -> None:
+    ends, closes = after(60), after(30)
+    make_invitations(room.engine, room.lead, room.interview, "Noor", "Leila", "Sam")
+    ada = make_candidate(room.engine, "leila")
+    with write_session(room.engine) as session:
+        first, second, _, accepted, revoked = session.scalars(select(Invitation).order_by(Invitation.id))
+        first.ends_at, second.ends_at, second.ended_at = ends, ends, after(20)
+        accepted.accepted_at, accepted.user_id, revoked.revoked_at = NOON, ada.id, NOON
+
+    def states(at: datetime) -> list[str]:
+        found = exports.export(room.engine, room.lead, room.interview.public_id, "wide", at)
+        with read_session(room.engine) as session:
+            interview = interview_queries.interview_of(session, room.lead, room.interview.public_id)
+            shown = [line.state.value for line in live.live(session, interview, 1, at).lines]
+        assert [row["state"] for row in table("".join(found.pieces))] == shown
+        return shown
+
+    assert states(NOON) == ["under way", "ended", "not opened", "accepted", "revoked"]
+    assert states(after(61)) == ["ended", "ended", "not opened", "accepted", "revoked"]
+    with write_session(room.engine) as session:
+        session.get_one(Interview, room.interview.id).closes_at = closes
+    assert states(closes) == ["under way", "ended", "ran out", "ran out", "revoked"]
 
 
 @pytest.mark.sandbox
@@ -183,6 +208,7 @@ def test_evidence_records_that_were_made(room: Room) -> None:
     (line,) = text(room, "evidence").splitlines()
     assert json.loads(line) == {
         "candidate": "Ines",
+        "invitation": invitation(room).public_id,
         "attempt": room.attempts[0].public_id,
         "submission": 2,
         "record": {"schema": 2, "text": "a\nb"},

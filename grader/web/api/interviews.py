@@ -129,7 +129,7 @@ def _candidate(interview: Interview, line: Line) -> schemas.Candidate:
     return schemas.Candidate(
         invitation=invitation.public_id,
         label=invitation.label,
-        state=line.state.value,
+        state=line.state,
         accepted_at=invitation.accepted_at,
         started_at=invitation.started_at,
         ends_at=invitation.ends_at,

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from grader.grading.verdict import Reason, Verdict
 from grader.services.exports import Kind
+from grader.services.invitations import State
 from grader.store.base import Mode
 from grader.store.interview_models import Part, Shown
 from grader.store.interview_queries import Phase
@@ -319,7 +320,7 @@ class Candidate(Reply):
 
     invitation: str
     label: str
-    state: str
+    state: State
     accepted_at: datetime | None
     started_at: datetime | None
     ends_at: datetime | None
