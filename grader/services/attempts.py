@@ -61,13 +61,15 @@ def start(
 ) -> Attempt:
     """Return the candidate's running attempt in practice on a variant, begun now when there is none.
 
+    However many ask at once, one attempt is begun: work in another one would be out of its candidate's sight.
+
     Raises:
         NotFound: the problem has no such variant, or the candidate's account is gone.
         ClosedMeanwhile: an interview that the candidate is taking has the problem.
     """
     if variant not in problem.spec.variants:
         raise NotFound(f"{problem.spec.title} has no such variant; choose one from its page.")
-    keep_user(session, candidate.id)
+    keep_user(session, candidate.id, alone=True)
     practice_lock.require_open(session, candidate, problem.slug, now)
     package = packages.remember(session, problem, now)
     if running := queries.running_attempt(session, candidate, package, variant):

@@ -38,15 +38,20 @@ def held(
     return session.scalars(statement.execution_options(populate_existing=True)).all()
 
 
-def keep_user(session: Session, key: int) -> None:
+def keep_user(session: Session, key: int, *, alone: bool = False) -> None:
     """Make sure that an account is not deleted before this transaction ends.
 
     Who holds interviews, attempts or invitations and then stores what refers to their user does this first.
 
+    Args:
+        session: holds the account.
+        key: the account's.
+        alone: whether of those who say so one goes on at a time, as whoever stores what an account has once must.
+
     Raises:
         NotFound: it is deleted.
     """
-    statement = select(User).filter_by(id=key).with_for_update(read=True, key_share=True)
+    statement = select(User).filter_by(id=key).with_for_update(read=not alone, key_share=True)
     user = session.scalar(statement.execution_options(populate_existing=True))
     if user is None or user.is_former:
         raise NotFound("This account is gone, so nothing was done.")

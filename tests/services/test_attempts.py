@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
 
 import pytest
 from sqlalchemy import Engine
@@ -14,9 +16,15 @@ from grader.services.attempts import AttemptClosed, TooManyWaiting
 from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.store import queries
+from grader.store.held import held
+from grader.store.models import User
 from grader.store.session import read_session, write_session
+from tests.processes import wait_until
+from tests.services.beside import is_held_up
 from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
 from tests.services.tiny_package import SLUG
+
+STARTS: Final = 16  # of one candidate at once
 
 
 def test_starting_again_continues_the_running_attempt(engine: Engine, packages: Packages) -> None:
@@ -28,6 +36,20 @@ def test_starting_again_continues_the_running_attempt(engine: Engine, packages: 
     with write_session(engine) as session:
         attempts.give_up(session, ada, first.public_id, after(1))
     assert make_attempt(engine, packages, ada).id != first.id
+
+
+def test_who_starts_many_times_at_once_has_one_attempt(engine: Engine, packages: Packages) -> None:
+    make_attempt(engine, packages, make_candidate(engine))  # stores the package, which nobody waits for then
+    ada = make_candidate(engine)
+    with ThreadPoolExecutor(STARTS) as pool:
+        with write_session(engine) as session:
+            held(session, User, User.id == ada.id, for_removal=True)  # they all go on at one moment, when this ends
+            asked = [pool.submit(make_attempt, engine, packages, ada) for _ in range(STARTS)]
+            assert wait_until(lambda: is_held_up(engine), 30)
+        led_to = [one.result().public_id for one in asked]
+    with read_session(engine) as session:
+        begun = [attempt.public_id for attempt, _ in queries.attempts_of(session, ada)]
+    assert begun * STARTS == led_to
 
 
 def test_an_unknown_variant_is_not_found(engine: Engine, packages: Packages) -> None:
