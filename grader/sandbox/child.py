@@ -206,11 +206,10 @@ class Child:
 
         def second() -> list[bytes]:
             unchanged = call()
-            (_, answer), (result, again) = returned
+            (result, answer), (later, again) = returned
             is_same = again == answer
-            if is_same:
-                returned[1] = (result, answer)
-            self._returned.append((outputs, [(result, self._mark(parts)) for result, parts in returned]))
+            mark = self._mark(answer)
+            self._returned.append((outputs, [(result, mark), (later, mark if is_same else self._mark(again))]))
             return frame_parts(b"S", unchanged) if is_same else frame_parts(b"B", again + unchanged)
 
         if self._attempt("call", first, HOLD_S):

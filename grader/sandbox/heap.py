@@ -14,7 +14,7 @@ from typing import Final
 
 from grader.sandbox.kernel import libc
 
-SMALL_BYTES: Final = 256 << 10  # of the unused end, on ordinary pages: what a child that waits has need of
+SMALL_BYTES: Final = 384 << 10  # of the unused end, on ordinary pages: what a child that waits has need of
 HUGE_BYTES: Final = 16 << 20  # of it on huge pages; address space alone until they are written to
 _HUGE_PAGE: Final = 2 << 20
 _HOLE_MAX: Final = 64 << 10  # larger holes are filled in parts; trying a size writes that far into the unused end
