@@ -15,7 +15,7 @@ from grader.store.departure_queries import OpenInterview
 from grader.store.models import User
 from grader.store.time_models import EarlyEnd
 from grader.store.time_queries import is_ended_early
-from grader.wording import counted
+from grader.wording import counted, plural
 
 DELETED: Final = "The account was deleted."
 
@@ -56,13 +56,14 @@ def interviews_left(session: Session, user: User, now: datetime) -> tuple[str, .
 def _left(interview: OpenInterview) -> str:
     running = f", with {counted(interview.under_way, 'candidate')} under way" if interview.under_way else ""
     title = f"{_quoted(interview.title)} is open{running}"
+    other, nobody = ("other ", "nobody else") if interview.is_led else ("", "nobody")
     if interview.other_leads:
         return (
-            f"{title}. It goes on with its other leads; reviews that are not finished are read by nobody, and a lead "
-            "can release what is claimed."
+            f"{title}. It goes on with its {other}{plural(interview.other_leads, 'lead')}; reviews that are not "
+            "finished are read by nobody, and a lead can release what is claimed."
         )
     return (
-        f"{title}, and nobody else leads it. Candidates can go on, but nobody invites, gives time or releases results "
+        f"{title}, and {nobody} leads it. Candidates can go on, but nobody invites, gives time or releases results "
         "before an admin makes somebody a lead; better make somebody one first."
     )
 

@@ -21,6 +21,7 @@ class OpenInterview:
     """An interview that somebody interviews in and that candidates may still take."""
 
     title: str
+    is_led: bool  # by them
     other_leads: int
     under_way: int  # candidates
 
@@ -75,13 +76,14 @@ def interviewed(session: Session, user: User, now: datetime) -> Sequence[OpenInt
         .scalar_subquery()
     )
     statement = (
-        select(Interview.title, leads, under_way)
+        select(Interview.title, InterviewMember.part == Part.LEAD, leads, under_way)
         .join(InterviewMember, InterviewMember.interview_id == Interview.id)
         .where(InterviewMember.user_id == user.id, _is_open(now))
         .order_by(Interview.id.desc())
         .limit(SHOWN)
     )
-    return [OpenInterview(*row) for row in session.execute(statement)]
+    found = session.execute(statement)
+    return [OpenInterview(title, bool(is_led), others, running) for title, is_led, others, running in found]
 
 
 def _is_open(now: datetime) -> ColumnElement[bool]:

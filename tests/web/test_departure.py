@@ -63,7 +63,28 @@ def test_who_leads_alone_reads_that_nobody_will_lead(room: Room, engine: Engine)
         lead = session.scalars(select(User).filter_by(name="Lena")).one()
         interviewers.set_part(session, lead, room.interview.public_id, "Olga", Part.LEAD, now())
     (sentence,) = told(room.lena)
-    assert sentence.startswith("“Spring round” is open, with 1 candidate under way. It goes on with its other leads;")
+    assert sentence.startswith("“Spring round” is open, with 1 candidate under way. It goes on with its other lead;")
+
+
+@pytest.mark.parametrize(
+    ("leads", "told_so"),
+    [
+        (0, ", and nobody leads it."),
+        (1, ". It goes on with its lead; reviews"),
+        (2, ". It goes on with its leads; reviews"),
+    ],
+)
+def test_a_reviewer_reads_who_leads_it(room: Room, app: Flask, engine: Engine, leads: int, told_so: str) -> None:
+    rita = browse_as(app, engine, "Rita", is_interviewer=True)
+    make_interviewer(engine, "Olga")
+    with write_session(engine) as session:
+        lead = session.scalars(select(User).filter_by(name="Lena")).one()
+        interviewers.set_part(session, lead, room.interview.public_id, "Rita", Part.REVIEWER, now())
+        if leads == 2:
+            interviewers.set_part(session, lead, room.interview.public_id, "Olga", Part.LEAD, now())
+        lead.is_interviewer = leads > 0
+    (sentence,) = told(rita)
+    assert sentence.startswith(f"“Spring round” is open, with 1 candidate under way{told_so}")
 
 
 @pytest.mark.parametrize("field", ["archived_at", "released_at", "closes_at"])
