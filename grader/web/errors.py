@@ -9,7 +9,7 @@ from flask import Flask, Response, g, redirect, render_template, request, url_fo
 from flask.typing import ResponseReturnValue
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from grader.errors import GraderError, UserError
 from grader.services.uploads import ARCHIVE_BYTES_MAX
@@ -20,10 +20,14 @@ from grader.web.security import OutOfDate, WrongHost
 from grader.web.service import SignInNeeded
 
 log = logging.getLogger(__name__)
+_DOCUMENT: Final = "/api/v1/openapi.json says what each address takes."
+_SEND_AGAIN: Final = "Go back, reload the page and send the form again."
+_FROM_ITS_PAGE: Final = "Open it from the page that it belongs to."
+FOR_PROGRAMS: Final = {_SEND_AGAIN: _DOCUMENT, _FROM_ITS_PAGE: _DOCUMENT}  # who has neither page nor form
 SENTENCES: Final = {
-    400: ("That request cannot be read", "Go back, reload the page and send the form again."),
+    400: ("That request cannot be read", _SEND_AGAIN),
     404: ("There is no such page", "The address may be mistyped, or what it named is not yours."),
-    405: ("This address takes no such request", "Open it from the page that it belongs to."),
+    405: ("This address takes no such request", _FROM_ITS_PAGE),
     413: ("That is too much at once", f"A request may have {BODY_BYTES_MAX >> 20} MiB. Send less at once."),
     415: ("That request cannot be read", "It is compressed or encoded; send it as it is."),
 }
@@ -88,7 +92,14 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
     title, sentence = SENTENCES.get(status, SENTENCES[400])
     if status == 413:
         sentence = TOO_LARGE.get(request.blueprint or "", sentence)
-    return _page(status, title, sentence)
+    if is_for_program():
+        sentence = FOR_PROGRAMS.get(sentence, sentence)
+    return *_page(status, title, sentence), _allow_header(error)
+
+
+def _allow_header(error: HTTPException) -> dict[str, str]:
+    methods = error.valid_methods if isinstance(error, MethodNotAllowed) else None
+    return {"Allow": ", ".join(sorted(methods))} if methods else {}
 
 
 def _database_fault(error: SQLAlchemyError) -> ResponseReturnValue:
@@ -121,5 +132,12 @@ def _page(status: int, title: str, sentence: str, reference: str | None = None) 
 def error_page(status: int, title: str, sentence: str, reference: str | None = None, typed: str = "") -> str:
     """Return the page of an error, with the text that came along where no other page can hold it."""
     return render_template(
-        "error.html", status=status, title=title, sentence=sentence, reference=reference, typed=typed
+        "error.html",
+        status=status,
+        title=title,
+        sentence=sentence,
+        reference=reference,
+        typed=typed,
+        # whoever sent a form goes on where it stands, unless that is what was not found
+        above=page_above(request.path) if request.method == "POST" and status != 404 else None,
     )

@@ -74,26 +74,28 @@ def test_other_kinds_are_refused(ada_program: Program, engine: Engine, kind: str
 
 
 @pytest.mark.parametrize(
-    ("body", "sentence"),
+    ("body", "status", "sentence"),
     [
-        (b"", "Invalid JSON"),
-        (b"[]", "should be an object"),
-        (b"{}", "source: Field required"),
-        (b'{"source": 1}', "source: Input should be a valid string"),
-        (b'{"source": null}', "source: Input should be a valid string"),
-        (b'{"source": "x", "score": 100}', "score: no such field"),
-        (b'{"source": "x", "\\u202e": 1}', "\\u202e: no such field"),
-        (b'{"source": "\\ud800"}', "Invalid JSON"),
-        (b'{"source": "x"', "Invalid JSON"),
-        (b"[" * 10_000, "Invalid JSON"),
-        (b'{"source": "x"}\xff', "Invalid JSON"),
+        (b"", 400, "Invalid JSON"),
+        (b"[]", 422, "should be an object"),
+        (b"{}", 422, "source: Field required"),
+        (b'{"source": 1}', 422, "source: Input should be a valid string"),
+        (b'{"source": null}', 422, "source: Input should be a valid string"),
+        (b'{"source": "x", "score": 100}', 422, "score: no such field"),
+        (b'{"source": "x", "\\u202e": 1}', 422, "\\u202e: no such field"),
+        (b'{"source": "\\ud800"}', 400, "Invalid JSON"),
+        (b'{"source": "x"', 400, "Send one JSON object."),
+        (b"[" * 10_000, 400, "Invalid JSON"),
+        (b'{"source": "x"}\xff', 400, "Invalid JSON"),
     ],
 )
-def test_a_body_that_does_not_fit_is_refused(ada_program: Program, engine: Engine, body: bytes, sentence: str) -> None:
+def test_a_body_that_does_not_fit_is_refused(
+    ada_program: Program, engine: Engine, body: bytes, status: int, sentence: str
+) -> None:
     ada_program.start()
     path = f"{ada_program.attempt}/submissions"
-    status, told = problem_of(ada_program.call("POST", path, data=body, content_type="application/json"))
-    assert status == 422
+    answered, told = problem_of(ada_program.call("POST", path, data=body, content_type="application/json"))
+    assert answered == status
     assert sentence in told
     assert sources(engine) == []
 
@@ -266,6 +268,14 @@ def test_who_has_too_much_waiting_is_told_to_come_again(ada_program: Program, mo
     full = ada_program.submit()
     assert problem_of(full)[0] == 503
     assert full.headers["Retry-After"] == "10"
+
+
+def test_a_request_that_an_address_does_not_take_is_told_those_that_it_takes(ada_program: Program) -> None:
+    reply = ada_program.call("DELETE", "/me")
+    assert problem_of(reply) == (405, "/api/v1/openapi.json says what each address takes.")
+    assert reply.headers["Allow"] == "GET, HEAD, OPTIONS"
+    posts = ada_program.get(f"/problems/{SLUG}/attempts")
+    assert (posts.status_code, posts.headers["Allow"]) == (405, "OPTIONS, POST")
 
 
 def test_every_error_is_a_document(app: Flask, ada_program: Program, monkeypatch: pytest.MonkeyPatch) -> None:

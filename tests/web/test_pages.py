@@ -257,6 +257,7 @@ def test_errors_are_pages(ada: Browser, method: str, path: str, status: int) -> 
     reply = ada.client.open(path, method=method, headers={"X-CSRFToken": token})
     assert reply.status_code == status
     assert "To the problems" in reply.get_data(as_text=True)
+    assert ("Allow" in reply.headers) == (status == 405)
 
 
 def test_every_page_says_that_the_sandbox_is_weakened(ada: Browser, engine: Engine, problems: Path) -> None:

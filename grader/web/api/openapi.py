@@ -22,7 +22,7 @@ REFERENCE: Final = "#/components/schemas/{model}"
 # every operation may be answered by these; 422 is a field or parameter that is none
 ALWAYS: Final = (400, 401, 403, 422, 429, 500, 503)
 REFUSALS: Final = {
-    400: "The request cannot be read, or not be met as asked.",
+    400: "The request or its body cannot be read, or not be met as asked.",
     401: "There is no token, or one that does not work any more.",
     403: "The token is not for this.",
     404: "There is no such thing, or it is not the caller's.",

@@ -51,6 +51,10 @@ class InvalidInput(UserError):
     status = 422
 
 
+class UnreadableBody(UserError):
+    """A body is no JSON."""
+
+
 class WrongKind(UserError):
     """A body is of a kind that the operation does not take."""
 
@@ -216,7 +220,10 @@ def _body(model: type[Model]) -> Model:
     try:
         return model.model_validate_json(request.get_data())
     except ValidationError as error:
-        raise _invalid("the body", error) from None
+        found = _invalid("the body", error)
+        if error.errors()[0]["type"] == "json_invalid":
+            raise UnreadableBody(f"{found.message} Send one JSON object.") from None
+        raise found from None
 
 
 def _source() -> bytes:
