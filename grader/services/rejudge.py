@@ -50,6 +50,14 @@ class State(StrEnum):
     UNDONE = "undone"
 
 
+_NO_DISCARD: Final = {  # what there is to do in place of throwing it away
+    State.APPLYING: "wait until that is done, then undo it to have the old results again.",
+    State.APPLIED: "undo it to have the old results again.",
+    State.UNDOING: "it is being undone, and the old results take their place again.",
+    State.UNDONE: "it is undone, and the old results count again.",
+}
+
+
 @dataclass(frozen=True)
 class Preview:
     """A rejudge as its page shows it."""
@@ -254,7 +262,7 @@ def discard(session: Session, user: User, public_id: str, now: datetime) -> Inte
     """
     rejudge, state, _ = _locked(session, user, public_id)
     if state not in (State.READY, State.JUDGING):
-        raise NotNow("This was applied, so its record stays; undo it to have the old results again.")
+        raise NotNow(f"This was applied, so its record stays; {_NO_DISCARD[state]}")
     interview = rejudge.interview
     audit.record(session, user, "rejudge.discard", rejudge, now, interview)
     queries.delete_rejudge(session, rejudge)

@@ -146,9 +146,16 @@ def remove_member(public_id: str, member: str) -> ResponseReturnValue:
 def clone(public_id: str) -> ResponseReturnValue:
     """Copy the interview without its candidates."""
     user = current_user()
-    with write_session(service().engine) as session:
-        page = once(session, lambda: _address(interviews.clone(session, user, public_id, now()).public_id, "copied"))
-    return redirect(page, 303)
+    try:
+        with write_session(service().engine) as session:
+            copy = once(
+                session, lambda: _address(interviews.clone(session, user, public_id, now()).public_id, "copied")
+            )
+    except NotFound:
+        raise
+    except UserError as error:
+        return overview(public_id, error, "end")
+    return redirect(copy, 303)
 
 
 @bp.post("/<public_id>/archive")

@@ -143,9 +143,12 @@ def _do(public_id: str, change: Callable[[Session, User, str, datetime], None]) 
 @bp.post("/rejudges/<public_id>/discard")
 def discard(public_id: str) -> ResponseReturnValue:
     """Throw a preview away."""
-    with write_session(service().engine) as session:
-        interview = rejudge.discard(session, current_user(), public_id, now())
-        target = interview.public_id if interview else None
+    try:
+        with write_session(service().engine) as session:
+            interview = rejudge.discard(session, current_user(), public_id, now())
+            target = interview.public_id if interview else None
+    except NotNow as error:
+        return _page(public_id, error), error.status
     if target is None:
         return redirect(url_for("rejudge.everywhere"), 303)
     return redirect(url_for("rejudge.of_interview", public_id=target), 303)

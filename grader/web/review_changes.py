@@ -58,8 +58,11 @@ def finish(public_id: str) -> ResponseReturnValue:
 def claim(public_id: str) -> ResponseReturnValue:
     """Tell colleagues that one reviews it."""
     user, at = current_interviewer(), now()
-    with write_session(service().engine) as session:
-        reviews.claim(session, user, public_id, at)
+    try:
+        with write_session(service().engine) as session:
+            reviews.claim(session, user, public_id, at)
+    except UserError as error:
+        return _refused(public_id, "claim", error)
     return redirect(address_of(public_id), 303)
 
 
@@ -67,8 +70,11 @@ def claim(public_id: str) -> ResponseReturnValue:
 def release(public_id: str) -> ResponseReturnValue:
     """Take a claim back."""
     user, at = current_interviewer(), now()
-    with write_session(service().engine) as session:
-        reviews.release(session, user, public_id, at)
+    try:
+        with write_session(service().engine) as session:
+            reviews.release(session, user, public_id, at)
+    except UserError as error:
+        return _refused(public_id, "claim", error)
     return redirect(address_of(public_id), 303)
 
 

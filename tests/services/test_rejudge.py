@@ -216,7 +216,10 @@ def test_a_preview_can_be_thrown_away_and_an_applied_one_not(room: Room) -> None
     with read_session(room.engine) as session, pytest.raises(NotFound):
         rejudge.preview(session, room.lead, found.public_id, 1)
     applied = room.applied()
-    with write_session(room.engine) as session, pytest.raises(NotNow):
+    with write_session(room.engine) as session, pytest.raises(NotNow, match="undo it to have the old results again"):
+        rejudge.discard(session, room.lead, applied.public_id, NOON)
+    room.undone(applied)
+    with write_session(room.engine) as session, pytest.raises(NotNow, match="it is undone, and the old results count"):
         rejudge.discard(session, room.lead, applied.public_id, NOON)
 
 
