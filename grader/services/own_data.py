@@ -52,7 +52,7 @@ def _attempt(engine: Engine, key: int, now: datetime) -> Iterator[str]:
         try:
             shown = feedback.of(session, attempt, now)
         except ClosedMeanwhile as error:
-            yield _json({"id": attempt.public_id, "problem": attempt.package.slug, "closed": error.message})
+            yield _json(_problem_fields(attempt) | {"id": attempt.public_id, "closed": error.message})
             return
         by_hand = scores_by_hand(session, [key]).get(key) if shown.by_hand else None
         fields = _attempt_fields(attempt, shown, by_hand)

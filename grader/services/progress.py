@@ -1,12 +1,13 @@
 """What a user has practised: problems, faults made and mastered, stages that fail, follow-ups, and what comes next.
 
-It tells no fault of an attempt that is still under way, unless a hint there has told it.
+It tells no fault of an attempt that is still under way, unless a hint there has told it. Of a problem that a running
+interview closes it tells status and points alone, as the list of problems does.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -85,6 +86,11 @@ class Overview:
     suggestion: Suggestion | None  # none of a closed problem
     closed: frozenset[str]  # slugs of problems that a running interview closes in practice
 
+    @property
+    def is_without_some(self) -> bool:
+        """Whether faults, stages, answers and diagnoses are without those of a closed problem."""
+        return any(problem.slug in self.closed for problem in self.problems)
+
 
 def overview(session: Session, user: User, offered: Sequence[Problem], now: datetime) -> Overview:
     """Return a user's progress.
@@ -96,14 +102,17 @@ def overview(session: Session, user: User, offered: Sequence[Problem], now: date
         now: the time.
     """
     by_slug = {problem.slug: problem for problem in offered}
-    rows = [row for row in queries.attempts_of(session, user) if row[0].mode is Mode.PRACTICE]
+    every = [row for row in queries.attempts_of(session, user) if row[0].mode is Mode.PRACTICE]
     made: dict[int, dict[str, Made]] = {}
     for key, fault, times, last_at in progress_queries.faults_of(session, user):
         made.setdefault(key, {})[fault] = Made(times, last_at)
-    attempts = tuple(_practised(attempt, number, by_slug, made.get(attempt.id, {})) for attempt, number in rows)
+    attempts = tuple(_practised(attempt, number, by_slug, made.get(attempt.id, {})) for attempt, number in every)
     closed = practice_lock.closed_slugs(session, user, now)
-    answered = _answered(rows, progress_queries.answers_of(session, user), offered, closed)
-    faults = faults_made(attempts)
+    # what was learned there helps in the interview, and so would a fault that is mastered by it
+    rows = [row for row in every if row[0].package.slug not in closed]
+    to_practise = [problem for problem in offered if problem.slug not in closed]
+    answered = _answered(rows, progress_queries.answers_of(session, user), to_practise)
+    faults = faults_made([attempt for attempt in attempts if attempt.slug not in closed])
     return Overview(
         attempts=attempts,
         problems=_problems(attempts, by_slug),
@@ -112,7 +121,7 @@ def overview(session: Session, user: User, offered: Sequence[Problem], now: date
         answered=answered,
         diagnoses=_diagnoses(rows, by_slug),
         suggestion=suggest(
-            [(problem.slug, _planted(problem)) for problem in offered if problem.slug not in closed],
+            [(problem.slug, _planted(problem)) for problem in to_practise],
             {attempt.slug for attempt in attempts if attempt.solved_at is not None},
             {fault.fault for fault in faults if fault.mastered_at is None},
             [questions.slug for questions in answered.open],
@@ -177,15 +186,15 @@ def _answered(
     rows: Sequence[tuple[Attempt, int]],
     answers: Sequence[progress_queries.AnswerRow],
     offered: Sequence[Problem],
-    closed: Set[str],
 ) -> Answered:
     slugs = {attempt.id: attempt.package.slug for attempt, _ in rows}
     newest: dict[str, Attempt] = {}
     for attempt, _ in rows:
         if attempt.is_over:
             newest.setdefault(attempt.package.slug, attempt)
-    ratings = {(slugs[key], question): rating for key, question, rating, _ in answers if rating is not None}
-    texts = {(slugs[key], question): text for key, question, _, text in answers}
+    own = [answer for answer in answers if answer[0] in slugs]
+    ratings = {(slugs[key], question): rating for key, question, rating, _ in own if rating is not None}
+    texts = {(slugs[key], question): text for key, question, _, text in own}
     opened = [problem for problem in offered if problem.slug in newest]
     questions = [(problem.slug, item.id) for problem in opened for item in problem.interview.follow_ups]
     choices = {(p.slug, item.id): str(item.correct) for p in opened for item in p.interview.multiple_choice}
@@ -199,9 +208,7 @@ def _answered(
         taken=len(taken),
         right=sum(texts[choice] == choices[choice] for choice in taken),
         open=tuple(
-            OpenQuestions(p.slug, p.spec.title, newest[p.slug].public_id, left[p.slug])
-            for p in opened
-            if left[p.slug] and p.slug not in closed
+            OpenQuestions(p.slug, p.spec.title, newest[p.slug].public_id, left[p.slug]) for p in opened if left[p.slug]
         ),
     )
 

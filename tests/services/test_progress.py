@@ -18,6 +18,7 @@ from grader.services.progress import Overview
 from grader.store.base import Mode
 from grader.store.models import Attempt, FollowUpAnswer, Submission, SubmissionFault, User
 from grader.store.session import read_session, write_session
+from tests.services.interviewing import begin, make_interview, make_interviewer, make_invitations
 from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
 from tests.services.tiny_package import SLUG
 
@@ -201,6 +202,26 @@ def test_interviews_and_other_users_do_not_count(engine: Engine, packages: Packa
     found = overview(engine, packages, ada)
     assert (found.attempts, found.faults, found.stages, found.answered.questions) == ((), (), (), 0)
     assert len(overview(engine, packages, eve).faults) == 1
+
+
+def test_of_a_problem_that_an_interview_closes_status_and_points_are_left(
+    engine: Engine, packages: Packages, ada: User
+) -> None:
+    attempt = make_attempt(engine, packages, ada)
+    with write_session(engine) as session:
+        diagnoses.diagnose(session, ada, attempt.public_id, "output", packages, NOON)
+    judged(engine, ada, attempt, Verdict.WA)
+    give_up(engine, ada, attempt, 7)
+    answer(engine, packages, ada, attempt, "pick", "1")
+    before = overview(engine, packages, ada)
+    lead = make_interviewer(engine, "Lena")
+    (invited,) = make_invitations(engine, lead, make_interview(engine, packages, lead), "Ada L.")
+    begin(engine, invited.token, ada, NOON)
+    found = overview(engine, packages, ada)
+    assert found.problems == before.problems
+    assert (found.faults, found.stages, found.diagnoses.given, found.suggestion) == ((), (), 0, None)
+    assert (found.answered.questions, found.answered.choices, found.answered.open) == (0, 0, ())
+    assert (before.is_without_some, found.is_without_some) == (False, True)
 
 
 @contextmanager
