@@ -133,10 +133,12 @@ _CLOSED: Final = Feedback(
 
 
 def is_closed_to_all(interview: Interview, now: datetime) -> bool:
-    """Tell whether nobody can start an interview any more: past its window, archived or released."""
+    """Tell whether nobody can start an interview any more: past its window, archived or released.
+
+    Who asked before a release and waited for it comes after it.
+    """
     is_past = interview.closes_at is not None and interview.closes_at <= now
-    is_released = interview.released_at is not None and interview.released_at <= now
-    return is_past or is_released or interview.archived_at is not None
+    return is_past or interview.released_at is not None or interview.archived_at is not None
 
 
 def are_answers_out(interview: Interview, now: datetime) -> bool:
