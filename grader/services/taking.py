@@ -124,6 +124,8 @@ def find(session: Session, token: str, candidate: User | None, now: datetime) ->
 def accept(session: Session, candidate: User, token: str, now: datetime) -> Invitation:
     """Bind an invitation to a candidate, for good; a second time changes nothing.
 
+    A place of theirs in the interview that was taken back gives way to it; the audit log keeps whose that was.
+
     Raises:
         InvitationEnded: it opens nothing, or somebody else was faster.
         NotOpen: they interview there themselves, or have another place in it.
@@ -136,6 +138,9 @@ def accept(session: Session, candidate: User, token: str, now: datetime) -> Invi
     queries.interview_locked(session, found.interview_id)  # nobody is made an interviewer meanwhile
     if queries.is_member(session, candidate, found.interview):
         raise NotOpen("You interview there yourself, so you cannot be its candidate; sign in with another account.")
+    before = queries.let_go_of_revoked(session, found, candidate)
+    if found.token_sha256 != hash_of(token):  # a lead made a new link meanwhile
+        raise InvitationEnded
     accepted = queries.accept_invitation(session, found, candidate, now)
     if accepted is None:
         raise NotOpen("You have a place in this interview already; your interviews are listed on one page.")
@@ -143,7 +148,8 @@ def accept(session: Session, candidate: User, token: str, now: datetime) -> Invi
     if not accepted and stored.user_id != candidate.id:
         raise InvitationEnded
     if accepted:
-        audit.record(session, candidate, "invitation.accept", stored, now, stored.interview)
+        facts = {"instead_of": before} if before else {}
+        audit.record(session, candidate, "invitation.accept", stored, now, stored.interview, **facts)
     return stored
 
 

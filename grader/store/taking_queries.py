@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, exists, func, not_, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, undefer
 
@@ -95,6 +95,22 @@ def accept_invitation(session: Session, found: Invitation, candidate: User, now:
     except IntegrityError:
         return None
     return changed == 1
+
+
+def let_go_of_revoked(session: Session, found: Invitation, candidate: User) -> str | None:
+    """Let a place go that was taken back from a candidate in an invitation's interview; return its id, if any."""
+    revoked = and_(
+        Invitation.interview_id == found.interview_id,
+        Invitation.user_id == candidate.id,
+        Invitation.revoked_at.is_not(None),
+        Invitation.started_at.is_(None),
+    )
+    for place in held(session, Invitation, or_(Invitation.id == found.id, revoked)):  # both, for they have one order
+        if place.id != found.id:
+            place.user_id = place.accepted_at = None
+            session.flush()
+            return place.public_id
+    return None
 
 
 def is_member(session: Session, user: User, interview: Interview) -> bool:
@@ -227,6 +243,30 @@ def numbers_handed_in(session: Session, attempts: Sequence[Attempt]) -> dict[int
         .group_by(Submission.attempt_id)
     )
     return {row[0]: row[1] for row in session.execute(statement)}
+
+
+def by_clock_locked(session: Session, attempt: Attempt) -> None:
+    """Hold what the clock handed in of a locked attempt."""
+    held(session, Submission, Submission.attempt_id == attempt.id, Submission.is_by_clock.is_(True))
+
+
+def handed_in_at_the_end(session: Session, attempt: Attempt, end: datetime) -> Submission | None:
+    """Return the newest draft that an end handed in, with its source."""
+    return _newest(session, attempt, _at_the_end(end))
+
+
+def newest_but_at_the_end(session: Session, attempt: Attempt, end: datetime) -> Submission | None:
+    """Return what was handed in last but for the drafts that an end handed in, with its source."""
+    return _newest(session, attempt, not_(_at_the_end(end)))
+
+
+def _at_the_end(end: datetime) -> ColumnElement[bool]:
+    return and_(Submission.is_by_clock.is_(True), Submission.created_at == end)
+
+
+def _newest(session: Session, attempt: Attempt, condition: ColumnElement[bool]) -> Submission | None:
+    statement = select(Submission).where(Submission.attempt_id == attempt.id, condition)
+    return session.scalar(statement.order_by(Submission.ordinal.desc()).limit(1).options(undefer(Submission.source)))
 
 
 def submissions_of(session: Session, attempts: Sequence[Attempt]) -> dict[int, list[Submission]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from datetime import datetime, timedelta
 
 import pytest
 from sqlalchemy import Engine, select
+from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
-from grader.services import attempts, deadline, drafts, feedback, hints, invitations, sample_runs, taking
+from grader.services import attempts, deadline, drafts, feedback, hints, interviews, invitations, sample_runs, taking
 from grader.services.attempts import AttemptClosed
+from grader.services.drafts import Saved
 from grader.services.interview_settings import Chosen
 from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
@@ -25,6 +28,7 @@ from grader.store.interview_models import AuditEntry, Interview, Invitation, Sho
 from grader.store.models import Attempt, Submission, User
 from grader.store.session import read_session, write_session
 from grader.store.time_models import EarlyEnd
+from tests.services.beside import in_turn
 from tests.services.interviewing import begin, make_interview, make_interviewer, make_invitations
 from tests.services.made import NOON, after, make_candidate, make_judgement
 from tests.services.tiny_package import RIGHT, SLUG, WRONG
@@ -74,9 +78,9 @@ class Place:
         with write_session(self.engine) as session:
             return attempts.submit(session, self.ada, self.attempt().public_id, source, now)
 
-    def draft(self, text: bytes, now: datetime) -> None:
+    def draft(self, text: bytes, now: datetime) -> Saved:
         with write_session(self.engine) as session:
-            drafts.save(session, self.ada, self.attempt().public_id, text, None, now)
+            return drafts.save(session, self.ada, self.attempt().public_id, text, None, self.packages, now)
 
     def close_due(self, now: datetime) -> list[int]:
         """Close what is due; return the keys of what is then judged."""
@@ -192,6 +196,40 @@ def test_nobody_has_two_places_in_an_interview(place: Place) -> None:
         place.accept(token=second.token)
 
 
+def test_a_place_that_was_taken_back_gives_way_to_a_new_link(place: Place) -> None:
+    old = place.accept()
+    ids = (place.interview.public_id, old.public_id)
+    with write_session(place.engine) as session:
+        invitations.revoke(session, place.lead, *ids, after(1))
+    (second,) = make_invitations(place.engine, place.lead, place.interview, "Ada again")
+    new = place.accept(token=second.token, now=after(2))
+    with read_session(place.engine) as session:
+        assert [found.id for found, _ in taking.own(session, place.ada, after(3))] == [new.id]
+        entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc()).limit(1)).one()
+    assert (entry.action, entry.actor, entry.subject, json.loads(entry.detail)) == (
+        "invitation.accept",
+        place.ada.public_id,
+        f"invitation {new.public_id}",
+        {"instead_of": old.public_id},
+    )
+    with write_session(place.engine) as session:
+        assert taking.start(session, place.ada, new.public_id, place.packages, after(3)).started_at == after(3)
+    with write_session(place.engine) as session:  # and who it was for is somebody else now
+        renewed = invitations.renew(session, place.lead, *ids, after(4))
+    bob = make_candidate(place.engine)
+    assert place.accept(bob, renewed.token, after(5)).user_id == bob.id
+
+
+def test_who_accepts_while_a_new_link_is_made_is_refused(place: Place) -> None:
+    ids = (place.interview.public_id, place.accepted)
+
+    def renew(session: Session) -> None:
+        invitations.renew(session, place.lead, *ids, after(1))
+
+    assert in_turn(place.engine, renew, place.accept) == ["InvitationEnded"]
+    assert place.invitation().user_id is None
+
+
 def test_interviewers_are_no_candidates_of_their_own(place: Place) -> None:
     with pytest.raises(NotOpen, match="interview there yourself"):
         place.accept(place.lead)
@@ -252,6 +290,20 @@ def test_a_window_that_closed_is_missed(make_place: Callable[..., Place]) -> Non
     assert place.seen(after(40)).stage is Stage.MISSED
     with pytest.raises(NotOpen, match="closed"):
         place.start(after(40))
+
+
+@pytest.mark.parametrize("end", ["release", "archive"])
+def test_who_asked_to_start_before_the_end_and_waited_for_it_does_not_start(place: Place, end: str) -> None:
+    place.accept()
+
+    def hold(session: Session) -> None:
+        ids = (session, place.lead, place.interview.public_id, after(2))
+        interviews.release(*ids) if end == "release" else interviews.archive(*ids, is_archived=True)
+
+    assert in_turn(place.engine, hold, lambda: place.start(after(1))) == ["NotOpen"]
+    assert place.invitation().started_at is None
+    with read_session(place.engine) as session:
+        assert session.scalars(select(Attempt)).all() == []
 
 
 def test_a_variant_is_drawn_by_lot(make_place: Callable[..., Place], packages: Packages) -> None:
