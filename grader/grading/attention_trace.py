@@ -117,7 +117,7 @@ class Seen(SeenStages):
     """Which stages of an attention layer a trace shows, and in which form."""
 
     def __init__(self, layer: Layer, trace: Trace, tolerance: tuple[float, float] = DOUBLE) -> None:
-        super().__init__(trace, layer.stages, (layer.tokens,), tolerance)
+        super().__init__(trace, layer.stages, {"x": layer.tokens, **layer.matrices}, tolerance)
         self.layer = layer
 
     @cached_property

@@ -24,6 +24,7 @@ from grader.grading.fingerprint import recognised, tell_nothing
 from grader.grading.first_wrong import FirstWrong, Rules
 from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
+from grader.grading.lines import lines_of
 from grader.grading.looks import Look, looks_at
 from grader.grading.reference import Reference, reference_of
 from grader.grading.seen import carried_states
@@ -233,7 +234,8 @@ class _Diagnosing:
     ) -> Finding:
         parents = wrong.reference.parents
         seen = next((look.seen for look in looks if stage in look.seen.matches), None)
-        lines = seen.lines_of(stage, parents) if seen else ()
+        tree = stages_of(self._problem, self._lane, self._cache)
+        lines = lines_of(seen, stage, tree.stages[stage].parameters) if seen else ()
         where = f" (line {', inside the call line '.join(map(str, lines))})" if lines else ""
         known = seen.states(stage, parents, wrong.anywhere) if seen else carried_states(wrong.order, stage, parents)
         return Finding(

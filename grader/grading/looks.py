@@ -11,7 +11,7 @@ from grader.grading.compare import is_right, right_outputs
 from grader.grading.reference import Reference, tolerance_of
 from grader.grading.seen import SeenStages
 from grader.grading.trace import Trace, trace_submission
-from grader.problems.cases import Array, Case, arrays_of
+from grader.problems.cases import Array, Case
 from grader.problems.loader import Problem
 from grader.problems.stages import output_stages
 from grader.sandbox.pool import Lane
@@ -75,4 +75,4 @@ def layer_of(problem: Problem, case: Case, reference: Reference, returned: Seque
 def _seen(case: Case, trace: Trace, layer: Layer | None, reference: Reference) -> SeenStages:
     if layer is not None:
         return Seen(layer, trace, tolerance_of(case))
-    return SeenStages(trace, reference.stages[case.name], arrays_of(case.arguments), tolerance_of(case))
+    return SeenStages(trace, reference.stages[case.name], case.arguments, tolerance_of(case))

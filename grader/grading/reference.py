@@ -69,7 +69,7 @@ def _shown(
     for path in problem.files.below("submissions/accepted"):
         source = problem.files.contents[path]
         for case, trace in trace_submission(problem, source, list(chosen.values()), lane):
-            found = SeenStages(trace, stages[case.name], arrays_of(case.arguments), tolerance_of(case))
+            found = SeenStages(trace, stages[case.name], case.arguments, tolerance_of(case))
             asked.update(list(stages[case.name]))
             seen.update(name for name in stages[case.name] if found.has(name))
     return frozenset(name for name, count in asked.items() if 2 * seen[name] >= count)

@@ -10,7 +10,8 @@ import numpy as np
 
 from grader.grading.stage_match import DOUBLE, NOT_FOUND, Match, Observed
 from grader.grading.trace import Trace
-from grader.problems.cases import Array
+from grader.problems.cases import Array, arrays_of
+from grader.sandbox.wire import Value
 
 _HIDDEN: Final = -1e4  # scores that count do not lie so low on the ordinary cases that are traced
 Parents = Mapping[str, tuple[str, ...]]
@@ -23,13 +24,13 @@ class SeenStages:
         self,
         trace: Trace,
         stages: Mapping[str, Array],
-        inputs: Sequence[Array],
+        inputs: Mapping[str, Value],
         tolerance: tuple[float, float] = DOUBLE,
     ) -> None:
         self.trace = trace
         self.observed = Observed(trace, tolerance)
         self._stages = stages
-        self._inputs = inputs
+        self.inputs = inputs
 
     @cached_property
     def matches(self) -> Mapping[str, Match]:
@@ -71,28 +72,14 @@ class SeenStages:
     @property
     def is_blank(self) -> bool:
         """Whether nothing of the contract is there: no input is used, and no stage is found."""
-        inputs = {n for given in self._inputs for n in self.observed.whole(given.astype(np.float64))}
+        inputs = {number for name in self.inputs for number in self.views_of(name)}
         return not inputs & set(self.trace.operands) and not any(map(self.has, self._stages))
 
-    def lines_of(self, wrong: str, parents: Parents) -> tuple[int, ...]:
-        """Return the line that takes the arrays of right stages to something that is none: where the fault begins.
-
-        Where that happens inside a function of the submission, the line that calls it comes first.
-        """
-        sources = {number for parent in parents.get(wrong, ()) for number in self.matches[parent].arrays}
-        known = {number for match in self.matches.values() for number in match.arrays}
-        if not parents.get(wrong):
-            sources = {n for given in self._inputs for n in self.observed.whole(given.astype(np.float64))}
-        steps = [
-            event
-            for event in self.trace.events
-            if event.kind in ("bin", "call", "raised") and event.result not in known and sources & set(event.operands)
-        ]
-        if not steps:
-            return ()
-        inner = steps[0].line
-        outer = next((e.line for e in steps[1:] if e.kind == "call" and e.name and not hasattr(np, e.name)), inner)
-        return tuple(line for line in dict.fromkeys((outer, inner)) if line)
+    def views_of(self, name: str) -> set[int]:
+        """Return the arrays that an input or a stage is, whole: copied, turned, with axes merged or split."""
+        arrays = arrays_of(self.inputs[name] if name in self.inputs else self._stages[name])
+        numbers = [array.astype(np.float64) for array in arrays if array.dtype.kind != "b"]
+        return {number for array in numbers for number in self.observed.whole(array)}
 
     def states(self, wrong: str, parents: Parents, doubted: Collection[str]) -> dict[str, str]:
         """Return each stage's state: what a right stage came from is ok, what follows from the wrong one inherits.

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
 from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from grader.grading.array_views import views
 from grader.grading.trace import Trace
 
 DOUBLE: Final = (1e-7, 1e-10)  # relative, and of the stage's largest number
@@ -159,45 +159,6 @@ def _cropped(array: Floats) -> Floats:
     beyond = array[..., width:]
     is_empty = bool((beyond == 0).all()) or bool(np.isneginf(beyond).all()) or bool((beyond <= -1e6).all())
     return np.ascontiguousarray(array[..., :width]) if is_empty else array
-
-
-def views(array: Floats, target: Floats, tolerance: tuple[float, float]) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Yield each way in which an array is the target with axes permuted and neighbours merged: its axes' groups."""
-    shape = [extent for extent in array.shape if extent != 1]
-    axes = [axis for axis, extent in enumerate(target.shape) if extent != 1]
-    for order in permutations(axes):
-        groups = _grouped([target.shape[axis] for axis in order], shape)
-        if groups is None:
-            continue
-        turned = target.transpose([*order, *(axis for axis in range(target.ndim) if axis not in order)])
-        if _is_close(array.reshape(shape), turned.reshape(shape), tolerance):
-            position = iter(order)
-            yield tuple(tuple(next(position) for _ in range(count)) for count in groups)
-
-
-def _grouped(extents: list[int], shape: list[int]) -> list[int] | None:
-    """Return how many neighbouring extents make up each of `shape`, None where they do not."""
-    counts, at = [], 0
-    for wanted in shape:
-        product = count = 0
-        while at < len(extents) and (count == 0 or product < wanted):
-            product = product * extents[at] if count else extents[at]
-            count += 1
-            at += 1
-        if product != wanted:
-            return None
-        counts.append(count)
-    return counts if at == len(extents) else None
-
-
-def _is_close(one: Floats, other: Floats, tolerance: tuple[float, float]) -> bool:
-    with np.errstate(all="ignore"):
-        finite = np.isfinite(other)
-        scale = float(np.abs(other[finite]).max(initial=0.0))
-        if not np.array_equal(one[~finite], other[~finite], equal_nan=True):
-            return False
-        rtol, atol = tolerance
-        return bool((np.abs(one[finite] - other[finite]) <= rtol * np.abs(other[finite]) + atol * scale).all())
 
 
 class Pieces:

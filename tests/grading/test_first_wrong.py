@@ -1,7 +1,7 @@
 """What is told of a source with several slips does not contradict what the source returns, in any case of a package.
 
-Sources: tests/data/first_wrong/<problem>/<name>.py; stages.yaml beside them says which stage is told. Many of them are
-right by accident in cases that show little: one token, or one key for each query.
+Sources: tests/data/first_wrong/<problem>/<name>.py; told.yaml beside them says which stage is told, and at which line.
+Many of them are right by accident in cases that show little: one token, or one key for each query.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.packages import DATA, SHIPPED
 
 pytestmark = pytest.mark.sandbox
 FOLDER: Final = DATA / "first_wrong"
-STAGES: Final[dict[str, str | None]] = yaml.safe_load((FOLDER / "stages.yaml").read_text())
+TOLD: Final[dict[str, str | None]] = yaml.safe_load((FOLDER / "told.yaml").read_text())
 CARRIED: Final = "sliding-window/small_weights_dropped.py"
 
 
@@ -36,16 +36,19 @@ def finding_of(source: str, lane: Lane, cache: CaseCache, is_fast: bool = False)
     return examined(source, lane, cache, is_fast)[1].judgement.finding
 
 
-def test_every_source_has_its_stage() -> None:
-    assert {str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*.py")} == set(STAGES)
+def test_every_source_is_told_of() -> None:
+    assert {str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*.py")} == set(TOLD)
 
 
-@pytest.mark.parametrize("source", STAGES)
-def test_the_stage_is_told(source: str, lane: Lane, cache: CaseCache) -> None:
-    assert finding_of(source, lane, cache).first_wrong_stage == STAGES[source]
+@pytest.mark.parametrize("source", TOLD)
+def test_the_stage_and_its_line_are_told(source: str, lane: Lane, cache: CaseCache) -> None:
+    finding = finding_of(source, lane, cache)
+    told = TOLD[source]
+    assert (finding.first_wrong_stage is None) is (told is None)
+    assert told is None or finding.sentence.startswith(f"First wrong stage: {told}.")
 
 
-@pytest.mark.parametrize("source", STAGES)
+@pytest.mark.parametrize("source", TOLD)
 def test_no_wrong_output_is_ok(source: str, lane: Lane, cache: CaseCache) -> None:
     problem, examination = examined(source, lane, cache)
     states = dict(examination.judgement.finding.stages)

@@ -17,7 +17,7 @@ PARENTS = {"masked": ("scores", "allowed"), "weights": ("masked",)}
 
 def seen_in(*arrays: Array) -> SeenStages:
     stages = {"scores": SCORES, "allowed": ALLOWED, "masked": np.where(ALLOWED, SCORES, -np.inf), "weights": WEIGHTS}
-    return SeenStages(Trace((), tuple(map(np.ascontiguousarray, arrays)), None, False, False), stages, ())
+    return SeenStages(Trace((), tuple(map(np.ascontiguousarray, arrays)), None, False, False), stages, {})
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_masks_that_are_applied_as_one_are_both_seen() -> None:
     both = ALLOWED & NEAR
     stages = {"allowed": ALLOWED, "near": NEAR, "masked": np.where(both, SCORES, -np.inf)}
     trace = Trace((), (np.where(both, 3 * SCORES, -np.inf),), None, False, False)
-    assert SeenStages(trace, stages, ()).has("allowed", "near")
+    assert SeenStages(trace, stages, {}).has("allowed", "near")
 
 
 @pytest.mark.parametrize(("doubted", "stage"), [(["weights"], "scores"), ([], "masked")])
