@@ -187,15 +187,18 @@ def rate(
 
     Raises:
         NotFound: there is no such attempt of this candidate, or no such question.
-        AttemptClosed: the question has no own answer yet.
+        AttemptClosed: the expected answers are not open, or the question has no own answer yet.
         UserError: there is no such rating.
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
+    shown = feedback.of(session, attempt, now)
+    if (
+        not _are_open(session, attempt, shown) or not shown.answers
+    ):  # nor is which questions there are, so this is first
+        raise AttemptClosed("An answer is rated beside the expected one, which is not open.")
     if question not in {item.id for item in packages.pinned(session, attempt.package).interview.follow_ups}:
         raise NotFound(NO_QUESTION)
     answered = queries.answers_in(session, attempt).get(question)
-    if not feedback.of(session, attempt, now).answers:
-        raise AttemptClosed("An answer is rated beside the expected one, which is not open.")
     if answered is None:
         raise AttemptClosed("Answer this question first; then rate your answer beside the expected one.")
     if rating not in {str(number) for number in RATINGS}:

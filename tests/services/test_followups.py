@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Final
+
 import pytest
 from sqlalchemy import Engine
 
@@ -13,8 +16,10 @@ from grader.services.followups import Behaved, FollowUps
 from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.store import queries
+from grader.store.interview_models import Shown
 from grader.store.models import Attempt, User
 from grader.store.session import read_session, write_session
+from tests.services.interviewing import begin, make_interview, make_interviewer, make_invitations
 from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
 from tests.services.tiny_package import AFTER_THE_ANSWER, AFTER_THE_ATTEMPT
 
@@ -171,6 +176,29 @@ def test_only_an_own_answer_is_rated(engine: Engine, packages: Packages, ada: Us
             rate(engine, packages, ada, attempt, question, "3")
     with pytest.raises(NotFound):
         rate(engine, packages, make_candidate(engine, "Eve"), attempt, "first", "3")
+
+
+MOMENTS: Final = {"while it runs": after(10), "over, and nothing was handed in": after(70)}
+
+
+@pytest.mark.parametrize("now", MOMENTS.values(), ids=MOMENTS)
+@pytest.mark.parametrize("act", ["answer", "rate"])
+def test_closed_questions_are_not_found_out_by_asking_for_one(
+    engine: Engine, packages: Packages, ada: User, act: str, now: datetime
+) -> None:
+    lead = make_interviewer(engine, "Lena")
+    shown = {"verdicts": Shown.AT_ONCE, "points": Shown.AT_ONCE, "answers": Shown.AT_ONCE}
+    interview = make_interview(engine, packages, lead, closes_at=after(65), **shown)
+    (invited,) = make_invitations(engine, lead, interview, "Ada L.")
+    attempt = begin(engine, invited.token, ada, after(1))
+    do, text = (followups.answer, OWN) if act == "answer" else (followups.rate, "2")
+
+    def told(question: str) -> str:
+        with write_session(engine) as session, pytest.raises(AttemptClosed) as refused:
+            do(session, ada, attempt.public_id, question, text, packages, now)
+        return refused.value.message
+
+    assert told("first") == told("pick") == told("nosuch")
 
 
 def test_the_next_open_question_is_the_first_without_an_answer(
