@@ -16,7 +16,7 @@ from grader.services import accounts
 from grader.services.packages import Packages
 from grader.services.passwords import Passwords
 from grader.store.interview_models import Interview, InterviewMember, Part, ScoreOverride
-from grader.store.models import Attempt, FollowUpAnswer
+from grader.store.models import Attempt, FollowUpAnswer, User
 from grader.store.session import make_engine, write_session
 from tests.services.interviewing import make_interview
 from tests.services.made import NOON, after, make_judgement
@@ -29,6 +29,8 @@ from tests.web.visits import PASSWORD, Visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.sandbox]
 WA: Final = make_judgement(Verdict.WA, ("thrice",), "output")
+A4_PX: Final = 718  # 210 mm less margins of 10 mm
+WIDEST: Final = "Math.max(...[...document.querySelectorAll('.page *')].map((one) => one.getBoundingClientRect().right))"
 REASON: Final = "The last slip was mended aloud."
 
 
@@ -227,6 +229,22 @@ def test_paper_has_no_controls_and_no_private_notes(visit: Visit, stage: Round) 
         expect(page.get_by_text(text, exact=True).first).to_be_visible()
     for role in ("button", "navigation"):
         expect(page.get_by_role(role)).to_have_count(0)
+
+
+@pytest.mark.parametrize("number", [7, 20])
+def test_the_cohorts_tables_fit_on_a_sheet(visit: Visit, stage: Round, number: int) -> None:
+    page = visit.page
+    name, interview, _ = stage.reviewer()
+    sign_in(page, name)
+    faults = tuple(f"own-key-closed-first-row-empty-{each}" for each in range(number))
+    with write_session(stage.engine) as session:
+        lead = session.scalars(select(User).filter_by(name=name)).one()
+    for label in ("Bartholomew Featherstonehaugh", "Yi"):
+        make_judged(stage.engine, lead, interview, label, make_judgement(Verdict.WA, faults, "output"))
+    page.set_viewport_size({"width": A4_PX, "height": 1000})
+    page.goto(f"/interviews/{interview.public_id}/cohort")
+    page.emulate_media(media="print")
+    assert page.evaluate(WIDEST) <= A4_PX
 
 
 @pytest.mark.parametrize(("width", "is_cut"), [(390, True), (1440, False)])
