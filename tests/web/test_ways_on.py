@@ -86,3 +86,13 @@ def test_a_page_of_a_cohort_that_is_none_leads_to_the_last_one(
     make_judged(engine, lena[1], interview, "Ines", WA)
     page = browser.text(f"/interviews/{interview.public_id}/cohort?page=99")
     assert (f"/interviews/{interview.public_id}/cohort?page=1", "To the last page") in ways_on(page)
+
+
+def test_a_page_of_packages_exports_or_a_preview_that_is_none_leads_to_the_last_one(
+    lead: Browser, scene: Scene
+) -> None:
+    preview = lead.post(f"{scene.path}/rejudges", versions=scene.pair).location
+    for path in ("/packages", f"{scene.path}/exports", preview):
+        page = lead.text(f"{path}?page=99")
+        assert "The list has no page 99." in page, path
+        assert (f"{path}?page=1", "To the last page") in ways_on(page), path
