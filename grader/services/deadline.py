@@ -67,6 +67,27 @@ def close(
     return made
 
 
+def hand_in_late(session: Session, attempt: Attempt, packages: Packages, now: datetime) -> Submission | None:
+    """Hand in a draft that was received before the end and is saved after it, as the end would have done.
+
+    It takes the place of what the end handed in when that is not judged yet, and stands beside it otherwise.
+
+    Args:
+        session: stores it, and has the returned submission judged.
+        attempt: held, with the submissions that are the clock's and with its invitation, which is closed.
+        packages: where the starters are.
+        now: when the draft was received.
+    """
+    place = attempt.invitation
+    assert place is not None
+    assert place.ended_at is not None
+    submission = _hand_in(session, attempt, place.interview.submissions_max, packages, place.ended_at)
+    if submission is not None:
+        facts = {"number": submission.ordinal, "bytes": len(submission.source)}
+        audit.record(session, None, "attempt.late-draft", attempt, now, place.interview, **facts)
+    return submission
+
+
 def _hand_in(
     session: Session, attempt: Attempt, submissions_max: int, packages: Packages, end: datetime
 ) -> Submission | None:
@@ -74,12 +95,19 @@ def _hand_in(
     draft, saved_at = attempt.draft, attempt.draft_saved_at
     if draft is None or saved_at is None or is_empty(draft) or draft == _starter(session, attempt, packages):
         return None
-    last = queries.newest_submission(session, attempt)
+    last = taking_queries.newest_but_at_the_end(session, attempt, end)
     if last is not None and (last.source == draft or last.created_at >= saved_at):
         return None
-    if taking_queries.numbers_handed_in(session, [attempt]).get(attempt.id, 0) >= submissions_max:
+    older = taking_queries.handed_in_at_the_end(session, attempt, end)
+    if older is None:
+        if taking_queries.numbers_handed_in(session, [attempt]).get(attempt.id, 0) >= submissions_max:
+            return None
+    elif older.source == draft:
         return None
-    ordinal = last.ordinal + 1 if last else 1
+    elif older.verdict is None:
+        older.source = draft  # who is judging the older source finds out when the result is written
+        return older
+    ordinal = queries.last_ordinal(session, attempt) + 1
     submission = Submission(attempt=attempt, ordinal=ordinal, source=draft, created_at=end, is_by_clock=True)
     session.add(submission)
     return submission

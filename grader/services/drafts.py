@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -9,9 +10,11 @@ from sqlalchemy.orm import Session
 
 from grader.errors import UserError
 from grader.problems.loader import Problem
+from grader.services import deadline
 from grader.services.attempts import require_taken
-from grader.store import queries
-from grader.store.models import Attempt, User
+from grader.services.packages import Packages
+from grader.store import queries, taking_queries
+from grader.store.models import Attempt, Submission, User
 
 BYTES_MAX: Final = 1 << 20  # of a draft, and of a source that the editor begins with
 
@@ -22,11 +25,35 @@ class DraftTooLarge(UserError):
     status = 413
 
 
-def save(session: Session, candidate: User, public_id: str, text: bytes, seen: datetime | None, now: datetime) -> bool:
-    """Keep what an editor holds; the newest wins. Return whether it took the place of a draft that nobody there saw.
+@dataclass(frozen=True)
+class Saved:
+    """What came of a draft that was taken."""
+
+    is_unseen: bool = False  # it took the place of a draft that nobody there saw
+    late: Submission | None = None  # which it is, for it was saved after the end; to be judged
+
+
+def save(
+    session: Session,
+    candidate: User,
+    public_id: str,
+    text: bytes,
+    seen: datetime | None,
+    packages: Packages,
+    now: datetime,
+) -> Saved:
+    """Keep what an editor holds; the newest wins.
+
+    What came in time and waited until the end was over counts as if it had been there at the end.
 
     Args:
+        session: stores it.
+        candidate: whose attempt it is.
+        public_id: the attempt's.
+        text: the bytes.
         seen: when the draft was saved that this editor knows of.
+        packages: where the starters are.
+        now: when the whole request was there.
 
     Raises:
         NotFound: there is no such attempt of this candidate.
@@ -37,10 +64,19 @@ def save(session: Session, candidate: User, public_id: str, text: bytes, seen: d
     if len(text) > BYTES_MAX:
         raise DraftTooLarge("The draft is larger than 1 MiB and is not kept; shorten it.")
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
+    if _is_closed(attempt):
+        taking_queries.by_clock_locked(session, attempt)
     require_taken(session, attempt, now, "go on")
+    is_closed = _is_closed(attempt)  # more time may have been given before that lock; nothing ends behind the attempt's
+    if is_closed and attempt.draft_saved_at is not None and now < attempt.draft_saved_at:
+        return Saved()  # the end had a newer one
     is_unseen = _is_unseen(attempt, seen, text)
     attempt.draft, attempt.draft_saved_at = text, now
-    return is_unseen
+    return Saved(is_unseen, deadline.hand_in_late(session, attempt, packages, now) if is_closed else None)
+
+
+def _is_closed(attempt: Attempt) -> bool:
+    return attempt.invitation is not None and attempt.invitation.ended_at is not None
 
 
 def unseen_draft(attempt: Attempt, seen: datetime | None, text: bytes) -> str | None:

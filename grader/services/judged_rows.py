@@ -99,7 +99,7 @@ def write_result(
 
     Args:
         judged_with: the hash of the package; nothing is written when the attempt has been moved to another one
-            meanwhile, and the row waits to be judged with that.
+            meanwhile, or the row has got a later draft, and the row waits to be judged with that.
     """
     rows = ResultRows.of(judgement, now, sample_outputs)  # ready before the only writer's lock is taken
     with write_session(engine) as session:
@@ -107,7 +107,9 @@ def write_result(
         if found is None:
             return False
         attempt, handed_in = found
-        if judged_with is not None and attempt.package.sha256 != judged_with:
+        if judged_with is not None and (
+            attempt.package.sha256 != judged_with or queries.has_other_draft(session, key, judgement.source_sha256)
+        ):
             return False
         if not queries.set_verdict(session, key, rows.submission):
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
@@ -230,6 +231,12 @@ def attempt_of_submission(session: Session, key: int) -> tuple[Attempt, datetime
         return None
     attempts = held(session, Attempt, Attempt.id == found.attempt_id)
     return (attempts[0], found.created_at) if attempts else None
+
+
+def has_other_draft(session: Session, key: int, source_sha256: str) -> bool:
+    """Return whether a submission is the clock's and has another source; a candidate's own never changes."""
+    source = session.scalar(select(Submission.source).filter_by(id=key, is_by_clock=True))
+    return source is not None and hashlib.sha256(source).hexdigest() != source_sha256
 
 
 def answers_in(session: Session, attempt: Attempt) -> dict[str, FollowUpAnswer]:

@@ -144,7 +144,7 @@ def save_draft(public_id: str) -> ResponseReturnValue:
     if "page" in request.form:
         return next_page(public_id, NOT_SAVED, lambda: _saved(public_id, came_at))
     with write_session(service().engine) as session:
-        is_unseen = drafts.save(session, current_user(), public_id, _typed(), _seen(), came_at)
+        is_unseen = _keep(session, public_id, came_at)
     return "", 204, {"Draft-Saved": came_at.isoformat()} | ({"Draft-Replaced": "1"} if is_unseen else {})
 
 
@@ -161,13 +161,21 @@ def keep_text(session: Session, public_id: str, came_at: datetime) -> None:
         UserError: the form has no editor, or `drafts.save` refuses the text.
         UnseenDraft: it would take the place of a draft that the page did not show.
     """
-    is_unseen = drafts.save(session, current_user(), public_id, _typed(), _seen(), came_at)
+    is_unseen = _keep(session, public_id, came_at)
     # such a page is left by its form, and with it the one place where the other tab's text could be told of
     if is_unseen and "seen" in request.form:
         raise UnseenDraft(
             "A newer draft was saved from another tab after this page was opened; it stands above the editor. "
             "Send this text again to put it in its place."
         )
+
+
+def _keep(session: Session, public_id: str, came_at: datetime) -> bool:
+    """Keep what an editor holds; return whether it took the place of a draft that nobody there saw."""
+    saved = drafts.save(session, current_user(), public_id, _typed(), _seen(), service().packages, came_at)
+    if saved.late is not None:
+        service().dispatch(session, saved.late)
+    return saved.is_unseen
 
 
 def _seen() -> datetime | None:

@@ -80,7 +80,7 @@ def test_what_is_taken_ends_with_the_account(engine: Engine, packages: Packages)
     (invited,) = make_invitations(engine, lead, interview, "Ada L.")
     attempt = begin(engine, invited.token, ada, NOON)
     with write_session(engine) as session:
-        drafts.save(session, ada, attempt.public_id, b"half of it", None, after(10))
+        drafts.save(session, ada, attempt.public_id, b"half of it", None, packages, after(10))
     with write_session(engine) as session:
         accounts.remove(session, ada, after(20), ada)
     deadline.close_due(engine, packages, lambda session, submission: None, after(21))

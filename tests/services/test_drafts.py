@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
@@ -31,7 +32,8 @@ def attempt(engine: Engine, packages: Packages, ada: User) -> Attempt:
 
 def save(engine: Engine, user: User, attempt: Attempt, text: bytes, minutes: float, seen: datetime | None) -> bool:
     with write_session(engine) as session:
-        return drafts.save(session, user, attempt.public_id, text, seen, after(minutes))
+        nowhere = Packages(Path())  # a draft in practice asks for no package
+        return drafts.save(session, user, attempt.public_id, text, seen, nowhere, after(minutes)).is_unseen
 
 
 def editable(engine: Engine, packages: Packages, user: User, attempt: Attempt) -> str:

@@ -97,7 +97,7 @@ def test_what_counts_is_when_it_came_in_not_when_its_turn_was(taken: Taken, pack
         session.execute(update(Interview).values(submissions_max=2 * REQUESTS))
         session.execute(update(Invitation).values(started_at=begun, ends_at=end))
     with write_session(taken.engine) as session:
-        drafts.save(session, taken.ada, taken.attempt.public_id, RIGHT, None, begun)
+        drafts.save(session, taken.ada, taken.attempt.public_id, RIGHT, None, packages, begun)
     is_done = threading.Event()
 
     def sweep() -> None:  # as the thread that watches, only more often

@@ -82,7 +82,7 @@ class Desk:
         (invited,) = make_invitations(engine, self.lead, interview, "Ada L.")
         self.taken = begin(engine, invited.token, self.ada, NOON)
         with write_session(engine) as session:
-            drafts.save(session, self.ada, self.taken.public_id, RIGHT, None, after(1))
+            drafts.save(session, self.ada, self.taken.public_id, RIGHT, None, packages, after(1))
         self.judged = make_judged(engine, self.lead, interview, "Ines", make_judgement(Verdict.WA))
 
     def move(self, session: Session) -> None:
@@ -97,14 +97,14 @@ class Desk:
 Act = Callable[[Session, Desk], object]
 ACTS: Final[dict[str, Act]] = {
     "submit": lambda s, d: attempts.submit(s, d.ada, d.fresh.public_id, RIGHT, after(5)),
-    "draft": lambda s, d: drafts.save(s, d.ada, d.fresh.public_id, RIGHT, None, after(5)),
+    "draft": lambda s, d: drafts.save(s, d.ada, d.fresh.public_id, RIGHT, None, d.packages, after(5)),
     "sample run": lambda s, d: sample_runs.start(s, d.ada, d.fresh.public_id, RIGHT, d.packages, after(5)),
     "give up": lambda s, d: attempts.give_up(s, d.ada, d.fresh.public_id, after(5)),
     "diagnose": lambda s, d: diagnoses.diagnose(s, d.ada, d.fresh.public_id, "output", d.packages, after(5)),
     "hint": lambda s, d: hints.open_hint(s, d.ada, d.wrong.public_id, 1, 2, d.packages, after(5)),
     "answer": lambda s, d: followups.answer(s, d.eve, d.over.public_id, "asked", OWN, d.packages, after(5)),
     "submit in an interview": lambda s, d: attempts.submit(s, d.ada, d.taken.public_id, RIGHT, after(5)),
-    "draft in an interview": lambda s, d: drafts.save(s, d.ada, d.taken.public_id, b"x", None, after(5)),
+    "draft in an interview": lambda s, d: drafts.save(s, d.ada, d.taken.public_id, b"x", None, d.packages, after(5)),
     "sample run in an interview": lambda s, d: sample_runs.start(
         s, d.ada, d.taken.public_id, RIGHT, d.packages, after(5)
     ),

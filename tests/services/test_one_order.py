@@ -76,7 +76,7 @@ class Desk:
         self.taken = begin(engine, tokens[0], self.ada, NOON)
         self.waiting = make_submission(engine, self.ada, self.taken).id
         with write_session(engine) as session:
-            drafts.save(session, self.ada, self.taken.public_id, RIGHT, None, after(2))
+            drafts.save(session, self.ada, self.taken.public_id, RIGHT, None, self.packages, after(2))
             self.accepted = taking.accept(session, self.ada, tokens[1], NOON)
             self.place = session.get_one(Invitation, self.taken.invitation_id)
             old = {"body_sha256": "", "status": 201, "reply": b"", "created_at": NOON - replies.KEPT * 2}
@@ -116,7 +116,7 @@ ACTS: Final[dict[str, tuple[Act, str]]] = {  # each with what refuses it when it
         "NotFound",
     ),
     "submit": (lambda s, d: attempts.submit(s, d.ada, d.taken.public_id, RIGHT, after(5)), DONE),
-    "draft": (lambda s, d: drafts.save(s, d.ada, d.taken.public_id, b"x", None, after(5)), DONE),
+    "draft": (lambda s, d: drafts.save(s, d.ada, d.taken.public_id, b"x", None, d.packages, after(5)), DONE),
     "samples": (lambda s, d: sample_runs.start(s, d.ada, d.taken.public_id, RIGHT, d.packages, after(5)), DONE),
     "end": (lambda s, d: taking.end(s, d.ada, d.place.public_id, d.packages, NOW), "NotFound"),
     "start": (lambda s, d: taking.start(s, d.ada, d.accepted.public_id, d.packages, after(100)), "NotFound"),

@@ -181,7 +181,7 @@ class Machine(RuleBasedStateMachine):
 
         def act() -> None:
             with write_session(self.engine) as session:
-                drafts.save(session, self.ada, attempt.public_id, text, None, self.now)
+                drafts.save(session, self.ada, attempt.public_id, text, None, self.packages, self.now)
 
         self.tries(act, may, AttemptClosed)
 

@@ -68,14 +68,14 @@ class Taking:
             session.execute(statement.values(ends_at=moment))
         return end
 
-    def request(self, source: str) -> bytes:
-        """Return a whole request that hands a source in."""
+    def request(self, source: str, door: str = "submissions") -> bytes:
+        """Return a whole request that hands a source in, or saves it as a draft."""
         token = re.search(r'name="csrf_token" value="([^"]+)"', self.visitor.open(self.attempt)[1])
         assert token
         body = f"csrf_token={quote(token[1])}&source={quote(source)}".encode()
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.visitor.jar)
         return (
-            f"POST {self.attempt}/submissions HTTP/1.1\r\nHost: {urlsplit(self.service.base).netloc}\r\n"
+            f"POST {self.attempt}/{door} HTTP/1.1\r\nHost: {urlsplit(self.service.base).netloc}\r\n"
             f"Cookie: {cookies}\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         ).encode() + body
@@ -151,6 +151,23 @@ def test_what_is_whole_in_time_counts_behind_a_lock_and_a_queue(service: Service
         connection.close()
     assert statuses == [303] * MANY + [409]
     assert len(taking.sources()) == MANY
+
+
+def test_a_draft_that_is_whole_in_time_is_handed_in_behind_a_lock(service: Service) -> None:
+    taking = service.begin("Last")
+    taking.visitor.open(f"{taking.attempt}/draft", source="x = 'older'\n", seen="", page="1")
+    request = taking.request("x = 'newer'\n", "draft")
+    end = taking.ends_in(1.0)
+    lock = sqlite3.connect(str(service.engine.url.database), isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    with taking.connect() as connection:
+        connection.sendall(request)
+        assert time.monotonic() < end - 0.2
+        time.sleep(end + 1.5 - time.monotonic())  # the clock waits as well now
+        lock.execute("ROLLBACK")
+        lock.close()
+        assert status(connection) == 204
+    assert wait_until(lambda: taking.sources()[-1:] == [(b"x = 'newer'\n", True)], 30)
 
 
 def test_the_clock_hands_in_what_nobody_asks_for(service: Service) -> None:
