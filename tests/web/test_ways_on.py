@@ -92,7 +92,7 @@ def test_a_page_of_packages_exports_or_a_preview_that_is_none_leads_to_the_last_
     lead: Browser, scene: Scene
 ) -> None:
     preview = lead.post(f"{scene.path}/rejudges", versions=scene.pair).location
-    for path in ("/packages", f"{scene.path}/exports", preview):
-        page = lead.text(f"{path}?page=99")
-        assert "The list has no page 99." in page, path
-        assert (f"{path}?page=1", "To the last page") in ways_on(page), path
+    for address in ("/packages", f"{scene.path}/exports", preview):
+        page = lead.text(f"{address}?page=99")
+        assert "The list has no page 99." in page, address
+        assert (f"{address}?page=1", "To the last page") in ways_on(page), address
