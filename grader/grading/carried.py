@@ -72,7 +72,8 @@ def origin(tree: StageTree, stage: str, own: OwnArrays, lane: Lane) -> str | Non
     try:
         with lane.run(COMPOSED_LIMITS) as run:
             run.load(code_of(tree.problem).encode(), [], COMPOSED_LIMITS, mode="package")
-            if not _returns_the_same(tree, own, _continued(run, tree, own, known)):
+            outputs = _continued(run, tree, own, known)
+            if outputs is None or is_right(own.case, outputs) or not _returns_the_same(tree, own, outputs):
                 return stage
             for position, name in enumerate(known):
                 outputs = _continued(run, tree, own, known[: position + 1])
@@ -84,9 +85,9 @@ def origin(tree: StageTree, stage: str, own: OwnArrays, lane: Lane) -> str | Non
     return None
 
 
-def _returns_the_same(tree: StageTree, own: OwnArrays, outputs: tuple[Array, ...] | None) -> bool:
+def _returns_the_same(tree: StageTree, own: OwnArrays, outputs: tuple[Array, ...]) -> bool:
     """Whether the outputs that are wrong are those that follow."""
-    if outputs is None or len(outputs) != len(own.returned):
+    if len(outputs) != len(own.returned):
         return False
     wrong = wrong_stages(tree.problem, own.case, own.returned)
     rows = zip(tree.outputs(own.case.entry), outputs, own.returned, own.case.bounds, strict=True)

@@ -233,11 +233,15 @@ class _Diagnosing:
         looks: Sequence[Look],
     ) -> Finding:
         parents = wrong.reference.parents
-        seen = next((look.seen for look in looks if stage in look.seen.matches), None)
-        tree = stages_of(self._problem, self._lane, self._cache)
-        lines = lines_of(seen, stage, tree.stages[stage].parameters) if seen else ()
+        look = next((look for look in looks if stage in look.seen.matches), None)
+        lines: tuple[int, ...] = ()
+        known = carried_states(wrong.order, stage, parents)
+        if look is not None:
+            lines = lines_of(
+                look.seen, stage, stages_of(self._problem, self._lane, self._cache).stages[stage].parameters
+            )
+            known = look.seen.states(stage, parents, wrong.by_case.get(look.case.name, ()), wrong.anywhere)
         where = f" (line {', inside the call line '.join(map(str, lines))})" if lines else ""
-        known = seen.states(stage, parents, wrong.anywhere) if seen else carried_states(wrong.order, stage, parents)
         return Finding(
             sentence=f"First wrong stage: {stage.replace('_', ' ')}{where}. {sentence}",
             first_wrong_stage=stage,

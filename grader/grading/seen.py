@@ -81,19 +81,27 @@ class SeenStages:
         numbers = [array.astype(np.float64) for array in arrays if array.dtype.kind != "b"]
         return {number for array in numbers for number in self.observed.whole(array)}
 
-    def states(self, wrong: str, parents: Parents, doubted: Collection[str]) -> dict[str, str]:
+    def states(
+        self, wrong: str, parents: Parents, wrong_outputs: Collection[str] = (), doubted: Collection[str] = ()
+    ) -> dict[str, str]:
         """Return each stage's state: what a right stage came from is ok, what follows from the wrong one inherits.
 
         Args:
-            doubted: stages that are wrong in some case: right numbers in this one show nothing.
+            wrong_outputs: the stages that the case's wrong outputs are; what one that was right once came from is right.
+            doubted: outputs that are wrong in some case: right numbers in one where they are not wrong show nothing.
         """
         order = list(self._stages)
-        sound = [stage for stage in order if stage not in doubted and self.has(stage)]
+        sound = self._sound(wrong_outputs, doubted)
         before = [stage for stage in sound if order.index(stage) < order.index(wrong)]
-        right = with_ancestors(before, parents) - {wrong} - set(doubted)
+        right = with_ancestors(before, parents) - {wrong, *wrong_outputs, *doubted}
         found = dict.fromkeys(order, "not_seen") | carried_states(order, wrong, parents)
-        right |= {stage for stage in sound if found[stage] == "not_seen"}
+        right |= {stage for stage in sound if found[stage] == "not_seen"} - {*wrong_outputs, *doubted}
         return found | dict.fromkeys(right, "ok")
+
+    def _sound(self, wrong_outputs: Collection[str], doubted: Collection[str]) -> list[str]:
+        """Return the stages that are there, but for those that are so by accident."""
+        accidental = set(doubted) - set(wrong_outputs)
+        return [stage for stage in self._stages if stage not in accidental and self.has(stage)]
 
     def only_candidate(
         self, wrong_outputs: Sequence[str], parents: Parents, shown: Collection[str], doubted: Collection[str] = ()
@@ -104,11 +112,9 @@ class SeenStages:
             wrong_outputs: the stages that the case's wrong outputs are.
             shown: the stages that right sources mostly have as arrays. Where another one is not seen and a wrong output
                 reads it, either may be at fault.
-            doubted: stages that are wrong in some other case: right numbers in this one show nothing.
+            doubted: outputs that are wrong in some case, as for `states`.
         """
-        not_right = {*wrong_outputs, *doubted}
-        sound = [stage for stage in self._stages if stage not in doubted and self.has(stage)]
-        right = with_ancestors(sound, parents) - not_right
+        right = with_ancestors(self._sound(wrong_outputs, doubted), parents) - {*wrong_outputs, *doubted}
         asked = with_ancestors(wrong_outputs, parents)
         read = {stage for output in wrong_outputs for stage in parents.get(output, ())}
         passed = right | (read - set(shown))

@@ -71,6 +71,11 @@ def test_a_stage_that_is_wrong_elsewhere_shows_nothing_where_it_is_right(doubted
 def test_what_is_wrong_elsewhere_is_not_ok() -> None:
     seen = seen_in(SCORES, WEIGHTS)
     parents = {"masked": ("scores", "allowed"), "weights": ()}
-    states = seen.states("masked", parents, ["weights"])
+    states = seen.states("masked", parents, (), ["weights"])
     assert states["weights"] == "not_seen"
-    assert seen.states("masked", parents, [])["weights"] == "ok"
+    assert seen.states("masked", parents)["weights"] == "ok"
+
+
+def test_what_was_right_once_shows_what_it_came_from() -> None:
+    states = seen_in(WEIGHTS).states("weights", PARENTS, ["weights"], ["weights"])
+    assert states == {"scores": "not_seen", "allowed": "ok", "masked": "not_seen", "weights": "wrong"}
