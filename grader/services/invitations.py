@@ -20,6 +20,7 @@ from grader.services.sessions import hash_of, new_token
 from grader.store import interview_queries as queries
 from grader.store import review_queries, taking_queries
 from grader.store.base import storable
+from grader.store.held import keep_user
 from grader.store.interview_models import Interview, Invitation, Part
 from grader.store.models import User
 from grader.store.time_models import EarlyEnd, Extension
@@ -207,8 +208,7 @@ def extend(
     invitation.ends_at, invitation.ended_at = ends_at, None
     extension = Extension(invitation_id=invitation.id, user_id=user.id, minutes=number, reason=why, created_at=now)
     session.add(extension)
-    told_facts: dict[str, Fact] = {"told_before": told} if told else {}
-    facts: dict[str, Fact] = {"minutes": number, "reopened": is_over, **told_facts}
+    facts: dict[str, Fact] = {"minutes": number, "reopened": is_over} | ({"told_before": told} if told else {})
     audit.record(session, user, "invitation.extend", invitation, now, interview, **facts)
     return extension
 
@@ -292,6 +292,7 @@ def _reason(text: str) -> str:
 
 
 def _locked(session: Session, user: User, public_id: str, invitation_id: str) -> tuple[Interview, Invitation]:
+    keep_user(session, user.id)
     interview = queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
     candidate = queries.invitation_in(session, interview, invitation_id).user_id
     if candidate is not None:  # which stays, for the interview is locked

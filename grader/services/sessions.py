@@ -32,7 +32,16 @@ def hash_of(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def begin(session: Session, user: User, device: str, now: datetime, *, is_kept: bool, is_told: bool = False) -> str:
+def begin(
+    session: Session,
+    user: User,
+    device: str,
+    now: datetime,
+    *,
+    is_kept: bool,
+    is_told: bool = False,
+    instead_of: str | None = None,
+) -> str:
     """Sign a browser in; return the token of its cookie.
 
     Args:
@@ -42,11 +51,14 @@ def begin(session: Session, user: User, device: str, now: datetime, *, is_kept: 
         now: the time.
         is_kept: whether the browser keeps the session when it is closed.
         is_told: whether the audit log has an entry already of what opens it, such as another password.
+        instead_of: the token that the browser had before, which opens nothing any more.
 
     Raises:
         NotFound: the account is gone since a moment ago.
     """
-    keep_user(session, user.id)
+    keep_user(session, user.id)  # before the session that ends, for who deletes an account takes its sessions last
+    if instead_of is not None:
+        queries.delete_web_session(session, hash_of(instead_of))
     token = new_token()
     row = WebSession(
         token_sha256=hash_of(token),

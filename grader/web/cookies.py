@@ -86,9 +86,9 @@ def sign_in(engine: Engine, user: User, now: datetime, *, is_kept: bool, is_told
         is_kept: whether the browser keeps the session when it is closed.
         is_told: whether the audit log has an entry of what led to it.
     """
+    browser, before = device(request.user_agent.string), token()
     with write_session(engine) as session:
-        queries.delete_web_session(session, sessions.hash_of(token()))
-        new = sessions.begin(session, user, device(request.user_agent.string), now, is_kept=is_kept, is_told=is_told)
+        new = sessions.begin(session, user, browser, now, is_kept=is_kept, is_told=is_told, instead_of=before)
     _hand_out(new, int(sessions.KEPT.total_seconds()) if is_kept else None)
 
 

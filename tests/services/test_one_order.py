@@ -66,6 +66,7 @@ class Desk:
         with write_session(engine) as session:
             self.ada = accounts.set_password(session, self.ada, cheap_passwords().hash(OLD_PASSWORD), NOON)
             self.link = links.make(session, self.ada, NOON, links.RESET)
+            self.browser = sessions.begin(session, self.ada, "browser", NOON, is_kept=True)
         self.own = make_attempt(engine, self.packages, self.ada)
         self.own_waiting = make_submission(engine, self.ada, self.own).id
         self.interviews = [
@@ -141,13 +142,18 @@ ACTS: Final[dict[str, tuple[Act, str]]] = {  # each with what refuses it when it
     "make a token": (lambda s, d: tokens.make(s, d.ada, "script", ["practice"], 5, NOW), "NotFound"),
     "rename": (lambda s, d: accounts.rename(s, d.ada, "Ada B.", NOW), "NotFound"),
     "begin a session": (lambda s, d: sessions.begin(s, d.ada, "browser", NOW, is_kept=True), "NotFound"),
+    "sign in again": (
+        lambda s, d: sessions.begin(s, d.ada, "browser", NOW, is_kept=True, instead_of=d.browser),
+        "NotFound",
+    ),
+    "sign out": (lambda s, d: sessions.end(s, d.browser, NOW), DONE),
 }
 ALONE: Final[dict[str, tuple[Callable[[Desk], object], str]]] = {  # what has transactions of its own
     "judge": (lambda d: write_result(d.engine, d.waiting, make_judgement(), NOW), DONE),
     "judge in practice": (lambda d: write_result(d.engine, d.own_waiting, make_judgement(), NOW), DONE),
     "use a link": (lambda d: links.use(d.engine, cheap_passwords(), d.link, "", NEW_PASSWORD, NOW), "LinkEnded"),
 }
-ACCESS: Final = ("make a link", "make a token", "begin a session", "rename", "use a link")
+ACCESS: Final = ("make a link", "make a token", "begin a session", "sign in again", "sign out", "rename", "use a link")
 PRACTICE: Final = ("practise", "submit in practice", "submit once in practice", "judge in practice")
 MAY_NEED: Final = {  # what an act and the end of an account may both wait for
     name: ("user", "links")
