@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy.orm import Session
 
+from grader.store import admin_queries
 from grader.store.base import storable
 from grader.store.interview_models import AuditEntry, Interview, Invitation, Rejudge
 from grader.store.models import Attempt, User
@@ -15,6 +16,7 @@ from grader.store.models import Attempt, User
 Fact = str | int | float | bool | None
 Subject = User | Attempt | Interview | Invitation | Rejudge
 VALUE_MAX: Final = 200  # characters of one fact
+POLLED_AGAIN: Final = timedelta(hours=1)  # an open page that asks every few seconds leaves an entry as often as that
 KINDS: Final = {"user_account": "user"}  # where a table is called otherwise than what it holds
 
 
@@ -51,6 +53,22 @@ def record(
         )
     )
     session.flush()
+
+
+def record_reading(
+    session: Session,
+    actor: User,
+    action: str,
+    subject: Subject,
+    now: datetime,
+    interview: Interview | None,
+    *,
+    is_polled: bool,
+) -> None:
+    """Write one entry for a reading; of a page that asks again on its own only when the last one is a while ago."""
+    if is_polled and admin_queries.has_entry(session, actor, action, _named(subject), now - POLLED_AGAIN):
+        return
+    record(session, actor, action, subject, now, interview)
 
 
 def _named(subject: Subject) -> str:

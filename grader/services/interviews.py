@@ -175,12 +175,6 @@ def release(session: Session, user: User, public_id: str, now: datetime) -> None
     _record_change(session, user, "interview.release", interview, now)
 
 
-def note_read(session: Session, user: User, interview: Interview, now: datetime) -> None:
-    """Leave an entry when somebody reads an interview that is not theirs, as admins may."""
-    if not queries.is_member(user, interview):
-        audit.record(session, user, "interview.read", interview, now, interview)
-
-
 def require_interviewer(user: User) -> None:
     """Make sure that a user may set interviews up.
 

@@ -54,6 +54,12 @@ def user_by_public_id(session: Session, public_id: str) -> User:
     return user
 
 
+def has_entry(session: Session, actor: User, action: str, subject: str, since: datetime) -> bool:
+    """Return whether the audit log has such an entry since then."""
+    statement = select(AuditEntry.id).filter_by(actor=actor.public_id, action=action, subject=subject)
+    return session.scalar(statement.where(AuditEntry.at > since).limit(1)) is not None
+
+
 def users_page(session: Session, text: str, offset: int, limit: int) -> Sequence[User]:
     """Return users whose folded name holds a text, by name."""
     statement = select(User).order_by(User.name_key).offset(offset).limit(limit)

@@ -9,10 +9,11 @@ from enum import StrEnum
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, func, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session, aliased, selectinload
 
 from grader.grading.verdict import Verdict
 from grader.store.interview_models import Interview, Invitation, Review
+from grader.store.interview_queries import is_member
 from grader.store.models import Attempt, Package, Submission, SubmissionFault, User
 from grader.store.review_queries import FAULTS_MAX, candidate_number, has_submission, is_over, is_reviewed_by
 from grader.store.score_queries import scores_by_hand
@@ -220,6 +221,15 @@ def _last_faults(session: Session, attempts: Sequence[int]) -> dict[int, tuple[s
     for attempt, fault in session.execute(statement):
         found[attempt] = (*found.get(attempt, ()), fault)
     return found
+
+
+def without_part(session: Session, user: User, rows: Sequence[Row]) -> list[Interview]:
+    """Return the interviews of a queue's rows in which a user has no part, as admins read them."""
+    keys = {row.interview_id for row in rows}
+    if not user.is_admin or not keys:
+        return []
+    statement = select(Interview).where(Interview.public_id.in_(keys)).options(selectinload(Interview.members))
+    return [found for found in session.scalars(statement.order_by(Interview.id)) if not is_member(user, found)]
 
 
 def neighbours_of(session: Session, user: User, filters: Filters, attempt: Attempt, now: datetime) -> Neighbours:

@@ -7,15 +7,16 @@ from flask.typing import ResponseReturnValue
 
 from grader.errors import NotFound
 from grader.report.fault_map import MapRow, fault_map
-from grader.services import audit, cohort
+from grader.services import cohort
 from grader.store import interview_queries
 from grader.store.interview_models import Interview, InterviewProblem
 from grader.store.models import User
-from grader.store.session import read_session, write_session
+from grader.store.session import read_session
 from grader.store.sitting_queries import require_not_sat
 from grader.web import review_switches
+from grader.web.readings import note_reading
 from grader.web.reviews import PAGE_MAX, current_interviewer
-from grader.web.service import now, service
+from grader.web.service import service
 
 bp = Blueprint("cohort", __name__, url_prefix="/interviews/<public_id>/cohort")
 
@@ -86,7 +87,5 @@ def _problem(interview: Interview) -> InterviewProblem | None:
 
 
 def _note_reading(user: User, interview: Interview) -> None:
-    """Leave an entry in the audit log when an admin reads what they have no part in."""
-    if not interview_queries.is_member(user, interview):
-        with write_session(service().engine) as session:
-            audit.record(session, user, "interview.read-cohort", interview, now(), interview)
+    has_part = interview_queries.is_member(user, interview)
+    note_reading(user, interview, "interview.read-cohort", has_part=has_part)

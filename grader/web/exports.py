@@ -17,6 +17,7 @@ from grader.store import interview_queries
 from grader.store.session import read_session, write_session
 from grader.web import review_switches
 from grader.web.interviews import asked_page
+from grader.web.readings import note_reading
 from grader.web.reviews import DECISIONS
 from grader.web.service import current_user, now, service
 
@@ -27,12 +28,13 @@ bp = Blueprint("exports", __name__, url_prefix="/interviews/<public_id>/exports"
 @bp.get("")
 def show(public_id: str) -> ResponseReturnValue:
     """Show what can be taken along of an interview."""
-    page = asked_page()
+    page, user = asked_page(), current_user()
     with read_session(service().engine) as session:
-        interview = interview_queries.interview_of(session, current_user(), public_id)
+        interview = interview_queries.interview_of(session, user, public_id)
         number = interview_queries.number_of_invitations(session, interview)
         invitations = interview_queries.invitations_in(session, interview, (page - 1) * SHOWN, SHOWN)
         names = review_switches.shown_names(session, interview)
+    note_reading(user, interview, has_part=interview_queries.is_member(user, interview))
     return render_template(
         "exports.html",
         interview=interview,

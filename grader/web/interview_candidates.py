@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.report.result import csv_line
-from grader.services import interviews, invitation_names, invitations, live
+from grader.services import invitation_names, invitations, live
 from grader.services.feedback import are_answers_out, told_at_the_end
 from grader.services.interview_settings import UnusableSettings
 from grader.services.invitation_names import Alike
@@ -23,6 +23,7 @@ from grader.store.session import read_session, write_session
 from grader.web import review_switches
 from grader.web.once import once
 from grader.web.pages import public_address
+from grader.web.readings import note_reading
 from grader.web.service import current_user, now, service
 
 DONE: Final = {
@@ -109,9 +110,7 @@ def _candidate(
         invitation = queries.invitation_in(session, interview, invitation_id)
         line = live.line_of(session, interview, invitation, now())
         changes = all_changes(session, invitation)
-    if not queries.is_member(current, interview) and request.method == "GET":
-        with write_session(service().engine) as session:
-            interviews.note_read(session, current, interview, now())
+    note_reading(current, interview, has_part=queries.is_member(current, interview))
     page = render_template(
         "interview_candidate.html",
         interview=interview,

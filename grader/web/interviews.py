@@ -21,6 +21,7 @@ from grader.store.sitting_queries import require_not_sat
 from grader.web import review_switches
 from grader.web.attempts import shown_samples
 from grader.web.once import once
+from grader.web.readings import note_reading
 from grader.web.service import current_user, now, service
 
 SHOWN: Final = 50  # interviews on one page
@@ -71,9 +72,7 @@ def overview(public_id: str, error: UserError | None = None, place: str = "") ->
         settings = settings_of(interview)
         private = {row.id for row in interview.problems if row.package.uploaded_by_id is not None}
         offered = {problem.sha256 for problem in service().packages.offered()}
-    if not shown["is_member"] and request.method == "GET":
-        with write_session(service().engine) as session:
-            interviews.note_read(session, current, interview, now())
+    note_reading(current, interview, has_part=shown["is_member"])
     page = render_template(
         "interview.html",
         settings=settings,
@@ -96,7 +95,10 @@ def show_live(public_id: str) -> ResponseReturnValue:
     current = current_user()
     with read_session(service().engine) as session:
         interview = queries.interview_of(session, current, public_id)
-        return render_template("live.html", **_live(session, current, interview))
+        shown = _live(session, current, interview)
+        rendered = render_template("live.html", **shown)
+    note_reading(current, interview, has_part=shown["is_member"], is_polled=True)
+    return rendered
 
 
 def _live(session: Session, current: User, interview: Interview) -> dict[str, Any]:
@@ -205,6 +207,7 @@ def preview(public_id: str, position: int) -> ResponseReturnValue:
             raise NotFound("The interview has no such problem; its page shows all there are.")
         require_not_sat(session, user, [row.package])
         problem = service().packages.pinned(session, row.package)
+    note_reading(user, interview, has_part=queries.is_member(user, interview))
     return render_template(
         "interview_preview.html",
         interview=interview,

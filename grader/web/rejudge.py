@@ -19,6 +19,7 @@ from grader.store.session import read_session, write_session
 from grader.web import review_switches
 from grader.web.interviews import asked_page
 from grader.web.once import once
+from grader.web.readings import note_reading
 from grader.web.service import current_user, now, service
 
 bp = Blueprint("rejudge", __name__)
@@ -36,7 +37,9 @@ def _of_interview(public_id: str, refused: UserError | None = None) -> str:
         choices = rejudge_versions.choices(session, user, public_id, service().packages)
         interview = interview_queries.interview_of(session, user, public_id)
         found = rejudge_queries.rejudges_of(session, interview)
-        return render_template("rejudges.html", interview=interview, choices=choices, rejudges=found, refused=refused)
+        page = render_template("rejudges.html", interview=interview, choices=choices, rejudges=found, refused=refused)
+    note_reading(user, interview, has_part=interview_queries.is_member(user, interview))
+    return page
 
 
 @bp.post("/interviews/<public_id>/rejudges")
@@ -95,13 +98,14 @@ def show(public_id: str) -> ResponseReturnValue:
 
 
 def _page(public_id: str, refused: UserError | None = None) -> str:
-    page, packages = asked_page(), service().packages
+    page, packages, user = asked_page(), service().packages, current_user()
     with read_session(service().engine) as session:
-        preview = rejudge.preview(session, current_user(), public_id, page)
+        preview = rejudge.preview(session, user, public_id, page)
         moving = preview.state in (State.JUDGING, State.APPLYING, State.UNDOING)
         interview = preview.rejudge.interview
         is_open = preview.state in (State.JUDGING, State.READY)
-        return render_template(
+        has_part = interview is not None and interview_queries.is_member(user, interview)
+        rendered = render_template(
             "rejudge.html",
             preview=preview,
             names=review_switches.shown_names(session, interview) if interview else {},
@@ -111,6 +115,8 @@ def _page(public_id: str, refused: UserError | None = None) -> str:
             is_moving=moving,
             refused=refused,
         )
+    note_reading(user, interview, "rejudge.read", preview.rejudge, has_part=has_part, is_polled=moving)
+    return rendered
 
 
 @bp.post("/rejudges/<public_id>/apply")

@@ -14,7 +14,7 @@ from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
 from grader.report.extra_observed import extra_observed
 from grader.report.source_diff import diff_between, diff_to_fix, source_diff
-from grader.services import audit, evidence, review_page
+from grader.services import evidence, review_page
 from grader.services.problem_list import LEVELS
 from grader.services.review_page import ReviewPage
 from grader.store import review_queries
@@ -23,10 +23,11 @@ from grader.store.interview_models import Decision
 from grader.store.models import User
 from grader.store.review_queries import Reviewed
 from grader.store.review_queue_queries import Filters, Wanted
-from grader.store.session import read_session, write_session
+from grader.store.session import read_session
 from grader.web import review_switches
 from grader.web.cookies import set_cookie
 from grader.web.pages import page_above
+from grader.web.readings import note_queue, note_reading
 from grader.web.service import current_user, now, service
 
 ROWS: Final = 50  # of one page
@@ -69,10 +70,12 @@ def index() -> ResponseReturnValue:
     asked = request.args.get("page", "1")
     page = min(int(asked), PAGE_MAX) if asked.isascii() and asked.isdigit() and int(asked) else 1
     with read_session(service().engine) as session:
-        return render_template(
+        rows = queue.rows_in(session, user, filters, at, (page - 1) * ROWS, ROWS)
+        others = queue.without_part(session, user, rows)
+        rendered = render_template(
             "reviews.html",
             filters=filters,
-            rows=queue.rows_in(session, user, filters, at, (page - 1) * ROWS, ROWS),
+            rows=rows,
             total=queue.number_in(session, user, filters, at),
             offered=queue.offered(session, user, at),
             page=page,
@@ -82,6 +85,8 @@ def index() -> ResponseReturnValue:
             shown_name=review_switches.shown_name,
             are_names_hidden=review_switches.are_names_hidden(),
         )
+    note_queue(user, others)
+    return rendered
 
 
 @bp.post("/switch")
@@ -128,7 +133,7 @@ def page(public_id: str, refused: tuple[str, UserError] | None = None) -> str:
             **_names(reviewed),
             **evidence_words(reviewed, found.shown),
         )
-    note_reading(user, reviewed, "review.read")
+    _note_reading(user, reviewed, "review.read")
     return rendered
 
 
@@ -151,11 +156,8 @@ def evidence_words(reviewed: Reviewed, shown: review_page.SubmissionShown | None
     }
 
 
-def note_reading(user: User, reviewed: Reviewed, action: str) -> None:
-    """Leave an entry in the audit log when an admin reads what they have no part in."""
-    if reviewed.part is None:
-        with write_session(service().engine) as session:
-            audit.record(session, user, action, reviewed.attempt, now(), reviewed.interview)
+def _note_reading(user: User, reviewed: Reviewed, action: str) -> None:
+    note_reading(user, reviewed.interview, action, reviewed.attempt, has_part=reviewed.part is not None)
 
 
 def _changes(session: Session, found: ReviewPage) -> tuple[str, Markup]:
@@ -182,7 +184,9 @@ def evidence_part(public_id: str, ordinal: int) -> ResponseReturnValue:
         shown = review_page.submission_shown(session, reviewed, ordinal)
         if shown.evidence.is_asked and not shown.evidence.is_made:
             return "", 204
-        return render_template("review_evidence.html", filters=read_filters(), **evidence_words(reviewed, shown))
+        rendered = render_template("review_evidence.html", filters=read_filters(), **evidence_words(reviewed, shown))
+    _note_reading(user, reviewed, "review.evidence-read")
+    return rendered
 
 
 @bp.get("/<public_id>/submissions/<int(max=1000000):ordinal>/evidence.json")
@@ -192,7 +196,7 @@ def download(public_id: str, ordinal: int) -> ResponseReturnValue:
     with read_session(service().engine) as session:
         reviewed = review_queries.attempt_reviewed(session, user, public_id)
         data = evidence.text(session, user, public_id, ordinal)
-    note_reading(user, reviewed, "review.evidence-read")
+    _note_reading(user, reviewed, "review.evidence-read")
     name = f"evidence-{public_id}-{ordinal}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(data, content_type="application/json", headers=headers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import Engine, select, text
+from sqlalchemy import Engine, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from grader.services import audit
@@ -27,6 +27,26 @@ def test_an_entry_says_who_did_what_to_whom(engine: Engine) -> None:
     assert ours[0][:3] == (ada.public_id, "user.greet", f"user {ada.public_id}")
     assert ours[0][3] == '{"loudly": true, "words": "?\\u2400 hello' + "x" * 192 + '"}'
     assert ours[1] == ("", "shop.open", "shop 1", "{}")
+
+
+def test_a_page_that_asks_again_leaves_an_entry_an_hour(engine: Engine) -> None:
+    root, other, lena = (make_candidate(engine, name) for name in ("Root", "Other", "Lena"))
+    begun = []
+    for reader, subject, minutes, is_polled in (
+        (root, lena, 0, False),
+        (root, lena, 1, True),
+        (root, lena, 59, True),
+        (root, lena, 60, True),
+        (other, lena, 61, True),
+        (root, other, 62, True),
+        (root, lena, 119, True),
+        (root, lena, 119, False),
+    ):
+        with write_session(engine) as session:
+            before = session.scalar(select(func.count(AuditEntry.id)))
+            audit.record_reading(session, reader, "shelf.read", subject, after(minutes), None, is_polled=is_polled)
+            begun.append(session.scalar(select(func.count(AuditEntry.id))) != before)
+    assert begun == [True, False, False, True, True, True, False, True]
 
 
 def test_an_entry_of_a_change_that_failed_is_not_there(engine: Engine) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -254,6 +255,20 @@ def test_what_an_admin_reads_leaves_an_entry(app: Flask, engine: Engine, path: s
         actions = session.scalars(select(AuditEntry.action).order_by(AuditEntry.id.desc()).limit(2)).all()
     assert list(actions) == ["interview.read-cohort", "review.read"]
     assert 'id="review"' not in anna.text(path)
+
+
+def test_waiting_for_evidence_is_no_reading(app: Flask, browser: Browser, engine: Engine, path: str) -> None:
+    anna, _ = interviewer(app, "Anna", is_admin=True)
+    browser.post(f"{path}/submissions/1/evidence")
+    statuses = [anna.get(f"{path}/submissions/1/evidence").status_code]
+    with write_session(engine) as session:
+        session.execute(update(EvidenceRecord).values(made_at=NOON, record=zlib.compress(b"{}")))
+    for end in ("evidence", "evidence.json"):
+        statuses.append(anna.get(f"{path}/submissions/1/{end}").status_code)
+    with read_session(engine) as session:
+        actions = session.scalars(select(AuditEntry.action).order_by(AuditEntry.id)).all()
+    assert statuses == [204, 200, 200]
+    assert actions[-3:] == ["review.evidence", "review.evidence-read", "review.evidence-read"]
 
 
 def test_reading_ones_own_leaves_none(browser: Browser, engine: Engine, path: str) -> None:

@@ -6,15 +6,16 @@ from typing import Final
 
 from flask import Response
 
-from grader.services import exports, interviews, live
+from grader.services import exports, live
 from grader.services.live import Line
 from grader.store import interview_queries as queries
 from grader.store.interview_models import Interview
 from grader.store.interview_queries import Counts
-from grader.store.session import read_session, write_session
+from grader.store.session import read_session
 from grader.web.api import schemas
 from grader.web.api.operations import Call
 from grader.web.api.v1 import operations
+from grader.web.readings import note_reading
 from grader.web.service import service
 
 SHOWN: Final = 50  # interviews on one page
@@ -89,10 +90,7 @@ def export(call: Call, public_id: str, body: schemas.ExportBody) -> Response:
 
 
 def _note(call: Call, interview: Interview) -> None:
-    """Write down that an admin read an interview that is not theirs."""
-    if not queries.is_member(call.caller.user, interview):
-        with write_session(service().engine) as session:
-            interviews.note_read(session, call.caller.user, interview, call.received_at)
+    note_reading(call.caller.user, interview, has_part=queries.is_member(call.caller.user, interview))
 
 
 def _line(interview: Interview, counts: Counts) -> schemas.InterviewLine:
