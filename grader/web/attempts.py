@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
-from grader.errors import GraderError, UserError
+from grader.errors import GraderError, InvalidPackage, UserError
 from grader.problems.loader import Problem
 from grader.services import attempts, candidate_view, diagnoses, drafts, feedback, load, own_time, sample_runs
 from grader.services.attempts import AttemptClosed, NothingHandedIn, SourceTooLarge, TooManyWaiting
@@ -218,6 +218,8 @@ def next_page(public_id: str, outcome: str, act: Callable[[], str]) -> ResponseR
         return _refused(public_id, error, outcome)
     except DATABASE_FAILURES as error:
         return _refused(public_id, database_away(error), outcome)
+    except InvalidPackage as error:
+        return _unreadable(error, outcome)
 
 
 def _refused(public_id: str, error: UserError, outcome: str) -> ResponseReturnValue:
@@ -225,6 +227,14 @@ def _refused(public_id: str, error: UserError, outcome: str) -> ResponseReturnVa
         typed = _text() if "source" in request.form else ""
         return error_page(error.status, TITLES[error.status], f"{outcome} {error.message}", typed=typed), error.status
     return _page(public_id, error, outcome), error.status, retry_header(error)
+
+
+def _unreadable(error: InvalidPackage, outcome: str) -> ResponseReturnValue:
+    """Return a page of our fault that has the text: the attempt's own page needs the package as well."""
+    log.error("a package cannot be read", exc_info=error)
+    sentence = f"{outcome} This problem's package cannot be read on this server. What you typed stands below."
+    typed = _text() if "source" in request.form else ""
+    return error_page(error.status, "Our fault, not yours", sentence, g.request_id, typed), error.status
 
 
 def handed_in() -> bytes:

@@ -9,6 +9,7 @@ from flask import Blueprint, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
+from grader.errors import InvalidPackage
 from grader.report.visible import beginning
 from grader.services import feedback, load, sample_runs
 from grader.services.attempts import TooManyWaiting
@@ -37,16 +38,16 @@ def start(public_id: str) -> ResponseReturnValue:
 
 
 def _kept_and_started(public_id: str, source: bytes, came_at: datetime) -> str:
-    """Start a run and keep what the form's editor holds, for the page is left; that is kept without room for a run."""
+    """Start a run and keep what the form's editor holds, for the page is left; that is kept where nothing can run."""
     with write_session(service().engine) as session:
         if "source" in request.form:
             keep_text(session, public_id, came_at)
         try:
             run = _started(session, public_id, source, came_at)
             return url_for("sample_runs.show", public_id=public_id, ordinal=run.ordinal)
-        except (TooBusy, TooManyWaiting) as error:
-            no_room = error
-    raise no_room
+        except (TooBusy, TooManyWaiting, InvalidPackage) as error:
+            no_run = error
+    raise no_run
 
 
 def _started(session: Session, public_id: str, source: bytes, came_at: datetime) -> SampleRun:

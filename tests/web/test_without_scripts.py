@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select, update
 from werkzeug.test import TestResponse
 
-from grader.store.session import make_engine
-from tests.web.browsing import Browser
+from grader.store.models import Attempt, Package
+from grader.store.session import make_engine, read_session, write_session
+from tests.web.browsing import Browser, sources
 from tests.web.room import Room
 
 KEPT = "keep_me = 1\n"
@@ -158,3 +159,25 @@ def test_what_is_refused_for_another_cause_shows_the_draft_of_another_tab_too(ad
     send(ada, "draft", "newer = 1\n", seen=older)
     page = send(ada, "submission", " \n", seen=older).get_data(as_text=True)
     assert folded(page, "The newer draft, from another tab") == "newer = 1\n"
+
+
+@every_form
+def test_a_package_that_cannot_be_read_costs_no_text(ada: Browser, engine: Engine, form: str) -> None:
+    ada.start()
+    with write_session(engine) as session:  # as a file that a disk has damaged
+        session.execute(update(Package).values(sha256="f" * 64, archive=b"damaged"))
+    reply = send(ada, form)
+    with read_session(engine) as session:
+        drafts = session.scalars(select(Attempt.draft)).all()
+    if form == "samples":
+        page = reply.get_data(as_text=True)
+        assert reply.status_code == 500
+        assert (
+            "The samples were not run. This problem&#39;s package cannot be read on this server. "
+            "What you typed stands below."
+        ) in page
+        assert folded(page, "What you sent[^<]*") == KEPT
+    else:
+        assert reply.status_code == 303
+    assert sources(engine) == ([KEPT.encode()] if form == "submission" else [])
+    assert drafts == [None if form == "submission" else KEPT.encode()]
