@@ -87,7 +87,7 @@ class SeenStages:
         """Return each stage's state: what a right stage came from is ok, what follows from the wrong one inherits.
 
         Args:
-            wrong_outputs: the stages that the case's wrong outputs are; what one that was right once came from is right.
+            wrong_outputs: the stages that the case's wrong outputs are; one that was right once came from right ones.
             doubted: outputs that are wrong in some case: right numbers in one where they are not wrong show nothing.
         """
         order = list(self._stages)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from grader.grading.weight_facts import weight_facts
 from grader.report.heat_map import number_text
+from grader.report.numbers import told_apart
 from grader.report.sample_outputs import Mask, SampleOutputs
 from grader.report.visible import visible
 from grader.wording import counted, plural
@@ -76,7 +77,7 @@ def _worst(values: Array, wanted: Array, off: Mask) -> str:
     errors = np.where(off, np.nan_to_num(errors, nan=np.inf), -1.0)
     at = np.unravel_index(int(errors.argmax()), errors.shape)
     index = f"[{', '.join(str(int(part)) for part in at)}]"
-    mine, right = number_text(float(values[at]), 6), number_text(float(wanted[at]), 6)
+    mine, right = told_apart(float(values[at]), float(wanted[at]))
     return f"most of all {index}: {mine} in place of {right}"
 
 

@@ -6,7 +6,6 @@ It holds values of secret cases: it is for interviewers.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
@@ -80,15 +79,21 @@ def from_json(text: str) -> Pictures:
     data = json.loads(text)
     return Pictures(
         data["traced"],
-        tuple(
-            StageError(**{**stage, "shape": tuple(stage["shape"]), "index": tuple(stage["index"])})
-            for stage in data["stages"]
-        ),
+        tuple(_stage(stage) for stage in data["stages"]),
         sample_outputs.from_json(data["outputs"]),
         _extra(data["extra"]),
         data["sentence"],
         tuple((fault, said) for fault, said in data["faults"]),
     )
+
+
+def _stage(data: dict[str, Any]) -> StageError:
+    """Return a stage; what a record of before the forms measured of one that was not returned is no error."""
+    if "form" not in data:
+        is_told = data["line"] is not None
+        form = "other_form" if is_told else "none" if data["error"] is None else "returned"
+        data = {**data, "form": form, "error": None if is_told else data["error"]}
+    return StageError(**{**data, "shape": tuple(data["shape"]), "index": tuple(data["index"])})
 
 
 def _extra(data: dict[str, Any] | None) -> ExtraRuns | None:
@@ -109,28 +114,3 @@ def _extra(data: dict[str, Any] | None) -> ExtraRuns | None:
         Stability(rungs["case"], rungs["argument"], tuple(Rung(**rung) for rung in rungs["rungs"])) if rungs else None,
         tuple(data["left_out"]),
     )
-
-
-def stage_facts(stages: Sequence[StageError]) -> dict[str, str]:
-    """Return for the stage strip what is known of each stage: its shape, and its largest error."""
-    return {stage.stage: f"{_extents(stage.shape)} · {_told(stage)}" for stage in stages}
-
-
-def _extents(shape: tuple[int, ...]) -> str:
-    return " × ".join(map(str, shape)) or "one number"
-
-
-def _told(stage: StageError) -> str:
-    if stage.error is None:
-        return "in another form" if stage.line else "not matched"
-    return "max error 0" if stage.error == 0 else f"max error {measured(stage.error, 3)}"
-
-
-def measured(value: float | str, digits: int) -> str:
-    """Return a measured number as pages print it: a few digits, a real minus sign."""
-    number = float(value)
-    if math.isnan(number):
-        return "NaN"
-    if math.isinf(number):
-        return "∞" if number > 0 else "−∞"
-    return (f"{number:.{digits}f}" if digits > 3 else f"{number:.{digits}g}").replace("-", "−")

@@ -14,10 +14,11 @@ from jinja2 import StrictUndefined
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from grader import __version__
+from grader.report.numbers import measured, told_apart
 from grader.report.observed import observed_in
 from grader.report.page import STATIC
 from grader.report.report_weights import sample_weights
-from grader.report.review_pictures import measured, stage_facts
+from grader.report.stage_rows import stage_facts, stage_row
 from grader.report.stage_strip import fault_words, said_in_words, stage_strip, stage_words
 from grader.report.visible import visible
 from grader.services.names import READERS
@@ -148,7 +149,9 @@ def _set_up_templates(app: Flask) -> None:
         sample_weights,
         observed_in,
         stage_facts,
+        stage_row,
         measured,
+        told_apart,
     ):
         environment.filters[drawn.__name__] = drawn
     environment.globals.update(version=__version__, user=user, theme=pages.theme, themes=pages.THEMES)

@@ -110,7 +110,7 @@ def test_agreement_is_that_of_judging(returned: tuple[Kept, ...], agrees: bool) 
             sample(kept([1.0, 2.0]), kept([[0.75, 0.25], [0.5, 0.5]])),
             [
                 "y: all 2 numbers agree on the sample.",
-                "weights: 2 of 4 numbers are off on the sample, most of all [0, 0]: 0.750000 in place of 1.000000.",
+                "weights: 2 of 4 numbers are off on the sample, most of all [0, 0]: 0.750000 in place of 1.00000.",
                 "2 of 2 row sums of the weights are 1; they run from 1.000 to 1.000.",
                 "0 of 1 weights of hidden keys are exactly 0.",
             ],

@@ -13,6 +13,7 @@ from grader.grading import evidence_file
 from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
 from grader.report import review_pictures
+from grader.report.stage_rows import stage_facts
 from grader.sandbox.pool import Lane, Pool
 from grader.services import evidence
 from grader.services.evidence import Made, NotJudged
@@ -143,7 +144,7 @@ def test_pictures_measure_the_wrong_stage(engine: Engine, lane: Lane, tmp_path: 
     assert found.traced in {one.case for one in found.outputs}
     assert found.extra is not None
     assert found.extra.perturbation is not None
-    facts = review_pictures.stage_facts(found.stages)
+    facts = stage_facts(found.stages, {"weights": "wrong"})
     assert facts["weights"].startswith(" × ".join(map(str, weights.shape)) + " · max error ")
     evidence.write_result(engine, key, made, END)
     assert evidence.make_row(engine, key, lane, CaseCache(None), packages) is None
