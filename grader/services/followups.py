@@ -116,8 +116,8 @@ def follow_ups(session: Session, attempt: Attempt, packages: Packages, shown: Fe
         return None
     problem, stored = packages.pinned(session, attempt.package), queries.answers_in(session, attempt)
     own = {key: answer for key, answer in stored.items() if is_of(problem, answer)}
-    # which faults there were is a part of the finding
-    told = queries.faults_in(session, attempt) if shown.answers or shown.hint_level >= FAULT else []
+    # which faults there were is a part of the finding, which may stay closed where answers open
+    told = queries.faults_in(session, attempt) if shown.hint_level >= FAULT else []
     behaved = [Behaved(ordinal, fault) for ordinal, fault in told]
     interview = problem.interview
     questions = [_question(question, own.get(question.id), behaved, shown) for question in interview.follow_ups]

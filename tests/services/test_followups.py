@@ -178,6 +178,21 @@ def test_only_an_own_answer_is_rated(engine: Engine, packages: Packages, ada: Us
         rate(engine, packages, make_candidate(engine, "Eve"), attempt, "first", "3")
 
 
+def test_where_verdicts_stay_closed_no_question_tells_of_a_fault(engine: Engine, packages: Packages, ada: User) -> None:
+    lead = make_interviewer(engine, "Lena")
+    shown = {"verdicts": Shown.NEVER, "points": Shown.NEVER, "answers": Shown.AT_ONCE}
+    (invited,) = make_invitations(
+        engine, lead, make_interview(engine, packages, lead, closes_at=after(8), **shown), "Ada"
+    )
+    attempt = begin(engine, invited.token, ada, after(1), minutes=6)
+    submission = make_submission(engine, ada, attempt, minutes=2)
+    write_result(engine, submission.id, make_judgement(Verdict.WA, ("thrice",), "output"), after(3))
+    found = opened(engine, packages, ada, attempt)
+    assert found is not None
+    assert found.answers is not None
+    assert [(question.id, question.because) for question in found.questions] == [("first", None), ("second", None)]
+
+
 MOMENTS: Final = {"while it runs": after(10), "over, and nothing was handed in": after(70)}
 
 
