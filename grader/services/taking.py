@@ -135,7 +135,9 @@ def accept(session: Session, candidate: User, token: str, now: datetime) -> Invi
     if found.user_id is not None:
         return found
     keep_user(session, candidate.id)
-    queries.interview_locked(session, found.interview_id)  # nobody is made an interviewer meanwhile
+    interview = queries.interview_locked(session, found.interview_id)  # nobody is made an interviewer meanwhile
+    if feedback.is_closed_to_all(interview, now):
+        raise InvitationEnded
     if queries.is_member(session, candidate, found.interview):
         raise NotOpen("You interview there yourself, so you cannot be its candidate; sign in with another account.")
     before = queries.let_go_of_revoked(session, found, candidate)

@@ -292,13 +292,26 @@ def test_a_window_that_closed_is_missed(make_place: Callable[..., Place]) -> Non
         place.start(after(40))
 
 
+def finish(place: Place, session: Session, end: str) -> None:
+    ids = (session, place.lead, place.interview.public_id, after(2))
+    interviews.release(*ids) if end == "release" else interviews.archive(*ids, is_archived=True)
+
+
+@pytest.mark.parametrize("end", ["release", "archive"])
+def test_who_asked_for_a_place_before_the_end_and_waited_for_it_gets_none(place: Place, end: str) -> None:
+    def hold(session: Session) -> None:
+        finish(place, session, end)
+
+    assert in_turn(place.engine, hold, lambda: place.accept(now=after(1))) == ["InvitationEnded"]
+    assert place.invitation().user_id is None
+
+
 @pytest.mark.parametrize("end", ["release", "archive"])
 def test_who_asked_to_start_before_the_end_and_waited_for_it_does_not_start(place: Place, end: str) -> None:
     place.accept()
 
     def hold(session: Session) -> None:
-        ids = (session, place.lead, place.interview.public_id, after(2))
-        interviews.release(*ids) if end == "release" else interviews.archive(*ids, is_archived=True)
+        finish(place, session, end)
 
     assert in_turn(place.engine, hold, lambda: place.start(after(1))) == ["NotOpen"]
     assert place.invitation().started_at is None
