@@ -50,9 +50,10 @@ class Draft:
     shared_note: str
     decision: Decision | None
     points: tuple[tuple[str, int], ...]  # question and position in its rubric
+    package: str = ""  # the hash of the package whose rubric that is; empty: the one of now
 
 
-def read_draft(private_note: str, shared_note: str, decision: str, points: Sequence[str]) -> Draft:
+def read_draft(private_note: str, shared_note: str, decision: str, points: Sequence[str], package: str = "") -> Draft:
     """Return what a form sends.
 
     Raises:
@@ -67,7 +68,7 @@ def read_draft(private_note: str, shared_note: str, decision: str, points: Seque
     if not all(found):
         raise UserError("One of the rubric's points cannot be read; reload the page.")
     chosen = dict.fromkeys((match[1], int(match[2])) for match in found if match)
-    return Draft(private_note, shared_note, Decision(decision) if decision else None, tuple(chosen))
+    return Draft(private_note, shared_note, Decision(decision) if decision else None, tuple(chosen), package)
 
 
 def _locked(session: Session, user: User, public_id: str) -> Reviewed:
@@ -186,6 +187,11 @@ def _stored(
         raise Outdated(
             "A newer version of your review is stored, perhaps from another window. Look at what it has beside what "
             "you typed, then save again."
+        )
+    if draft.package not in ("", reviewed.package.sha256):
+        raise Outdated(
+            "This attempt was judged again with another version of its package, whose rubric may be another one. Look "
+            "at the points that are ticked, then save again."
         )
     if not set(draft.points) <= rubric_of(packages.pinned(session, reviewed.package)).keys():
         raise UserError("The rubric has no such point; reload the page.")

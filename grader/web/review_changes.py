@@ -110,7 +110,11 @@ def make_evidence(public_id: str, ordinal: int) -> ResponseReturnValue:
 def _draft() -> Draft:
     form = request.form
     return reviews.read_draft(
-        form.get("private_note", ""), form.get("shared_note", ""), form.get("decision", ""), form.getlist("point")
+        form.get("private_note", ""),
+        form.get("shared_note", ""),
+        form.get("decision", ""),
+        form.getlist("point"),
+        form.get("package", ""),
     )
 
 

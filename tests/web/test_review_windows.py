@@ -83,3 +83,17 @@ def test_what_was_typed_beside_a_review_that_was_finished_meanwhile_is_shown(
     )
     assert 'value="first:0" form="review" disabled' in page  # as it is stored, not as it was typed
     assert stored(engine) == (FIRST["shared_note"], 1)
+
+
+def test_a_page_from_before_judging_again_ticks_nothing_in_the_new_rubric(
+    browser: Browser, engine: Engine, path: str
+) -> None:
+    save(browser, path, "0", **FIRST)
+    status, page = save(browser, path, "1", **SECOND, point="first:0", package="0" * 64)
+    assert status == 412
+    assert "judged again with another version of its package, whose rubric may be another one." in page
+    assert "second shared</textarea>" in page
+    assert 'value="first:0" form="review">' in page
+    assert stored(engine) == (FIRST["shared_note"], 1)
+    (package,) = re.findall(r'name="package" value="(\w+)"', page)
+    assert save(browser, path, "1", **SECOND, point="first:0", package=package)[0] == 303
