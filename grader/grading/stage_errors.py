@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -50,8 +50,10 @@ class _Fit:
 
 def traced_array(look: Look, name: str, right: Array) -> tuple[Array, int | None] | None:
     """Return what a submission computed as a stage, with its line; None where it was not found."""
-    fit = _fit(look, name, right)
-    return (fit.array, fit.line) if fit else None
+    if fit := _fit(look, name, right):
+        return fit.array, fit.line
+    match = look.seen.matches.get(name)
+    return _last(look, match.arrays, right) if match and match.form != "none" and match.arrays else None
 
 
 def stage_errors(look: Look, right: Mapping[str, Array], returned: Mapping[str, Array]) -> tuple[StageError, ...]:
@@ -108,20 +110,24 @@ def _fit(look: Look, name: str, right: Array) -> _Fit | None:
     match = look.seen.matches.get(name)
     if match is None or match.form in ("none", "scrambled") or not match.arrays:
         return None
-    arrays, lines = look.trace.arrays, look.trace.lines
-    last = match.arrays[-1]  # in pieces: the last one
     if right.dtype.kind == "b":
-        return _Fit("applied", None, arrays[last], lines.get(last))
+        return _Fit("applied", None, *_last(look, match.arrays, right))
+    arrays = look.trace.arrays
     wanted = np.asarray(right, np.float64)
     for form in _MEASURES:
         for key in reversed(match.arrays):
             if arrays[key].shape == right.shape and arrays[key].size:
                 errors = _MEASURES[form](arrays[key], wanted)
                 if errors is not None and _is_small(errors, wanted, look.seen.observed.tolerance):
-                    return _Fit(form, errors, arrays[key], lines.get(key))
-    as_large = [key for key in match.arrays if arrays[key].size == right.size]
-    key = (as_large or match.arrays)[-1]
-    return _Fit("other_form", None, arrays[key], lines.get(key))
+                    return _Fit(form, errors, arrays[key], look.trace.lines.get(key))
+    return _Fit("other_form", None, *_last(look, match.arrays, right))
+
+
+def _last(look: Look, found: Sequence[int], right: Array) -> tuple[Floats, int | None]:
+    """Return the last array of a stage's size; where it is in pieces, the last piece."""
+    as_large = [key for key in found if look.trace.arrays[key].size == right.size]
+    key = (as_large or found)[-1]
+    return look.trace.arrays[key], look.trace.lines.get(key)
 
 
 def _is_small(errors: Floats, wanted: Floats, tolerance: tuple[float, float]) -> bool:
