@@ -29,6 +29,7 @@ from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 SOURCES: Final = ("submissions/accepted/corrected.py", "submissions/accepted/reference.py")
 IDLE_S: Final = 0.03  # between two figures: the next child is forked and warmed then, as it is for a person
 SETTLE: Final = 10  # first turns that do not count
+FLOORS: Final = 5  # processes asked by turns: by the layout of its memory alone one can be a third slower than another
 PROCESSES: Final = 20  # whole processes that are timed, of each kind
 SPELLS: Final = 4  # stretches of full load, of each kind
 SPELL_S: Final = 2.0
@@ -107,18 +108,18 @@ class Bench:
             pool = stack.enter_context(Pool(1, self._allow_weak))
             with pool.lane() as lane:
                 cases, mib = self._prepare(lane)
-            floors = [stack.enter_context(self._floor()) for _ in self._cores]
+            floors = [stack.enter_context(self._floor(number)) for number in range(max(FLOORS, len(self._cores)))]
             file = Path(stack.enter_context(tempfile.TemporaryDirectory()), "submission.py")
             file.write_bytes(self._source)
             for number in range(-SETTLE, rounds):
-                self._turn(pool, floors[0])
+                self._turn(pool, floors[number % len(floors)])
                 if number < 0:
                     self._samples = _Samples()
                     continue
                 if number % max(1, rounds // PROCESSES) == 0:
                     self._whole_processes(file)
                 if (number + 1) % max(10, rounds // SPELLS) == 0:
-                    self._full_load(floors, file)
+                    self._full_load(_turned(floors, number)[: len(self._cores)], file)
                 tell(number + 1, rounds)
         return self._figures(mib, cases, load)
 
@@ -128,8 +129,8 @@ class Bench:
         except SandboxUnavailable as error:
             raise JudgeError(str(error)) from None
 
-    def _floor(self) -> Floor:
-        return Floor(self._root, self._problem.slug, self._path, self._cache)
+    def _floor(self, number: int) -> Floor:
+        return Floor(self._root, self._problem.slug, self._path, self._cache, number)
 
     def _turn(self, pool: Pool, floor: Floor) -> None:
         time.sleep(IDLE_S)
@@ -185,6 +186,11 @@ class Bench:
             cores=len(self._cores),
             load=load,
         )
+
+
+def _turned(floors: Sequence[Floor], number: int) -> list[Floor]:
+    start = number % len(floors)
+    return [*floors[start:], *floors[:start]]
 
 
 def _milliseconds(command: Sequence[str]) -> float:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Case
@@ -22,21 +22,25 @@ from grader.sandbox import convert
 from grader.sandbox.pool import Lane
 from grader.sandbox.zygote_start import ENVIRONMENT, FIND_PACKAGE, OPTIONS, ROOT
 
-_PROGRAM = f"{FIND_PACKAGE}from grader.batch.floor import main; main(*sys.argv[2:])"
+_PIECE_BYTES: Final = 1000  # beyond the object allocator, so that malloc lays it out
+_APART_BYTES: Final = 300_000
+_apart: list[bytes] = []  # never freed
+_PROGRAM: Final = f"{FIND_PACKAGE}from grader.batch.floor import main; main(*sys.argv[2:])"
 
 
 class Floor:
     """A process that runs a shipped source in a hot loop; it waits between commands."""
 
-    def __init__(self, root: Path, slug: str, source: str, cache: Path) -> None:
+    def __init__(self, root: Path, slug: str, source: str, cache: Path, number: int) -> None:
         """Start it and wait until it has the cases.
 
         Args:
             root: the folder of the shipped packages.
             source: a path within the package.
+            number: from 0; each has another layout in memory.
         """
         self._process = subprocess.Popen(
-            [sys.executable, *OPTIONS, "-c", _PROGRAM, ROOT, str(root), slug, source, str(cache)],
+            [sys.executable, *OPTIONS, "-c", _PROGRAM, ROOT, str(root), slug, source, str(cache), str(number)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=ENVIRONMENT,
@@ -73,8 +77,10 @@ class Floor:
         self._process.communicate()
 
 
-def main(root: str, slug: str, source: str, cache: str) -> None:
+def main(root: str, slug: str, source: str, cache: str, number: str) -> None:
     """Answer commands until there are no more."""
+    # where the heap ends decides whether its last pages are given back and faulted in again at every call
+    _apart.extend(bytes(_PIECE_BYTES) for _ in range(int(number) * _APART_BYTES // _PIECE_BYTES))
     problem = load_named(slug, Path(root))
     lane = Lane()
     try:

@@ -118,7 +118,7 @@ def floor_rate(problem: Problem, cache: Path, cores: int) -> float:
     """Return how often per second the corrected source runs over the cases, on every core."""
     path = next(path for path in SOURCES if path in problem.files.contents)
     with contextlib.ExitStack() as stack:
-        floors = [stack.enter_context(Floor(shipped("problems"), problem.slug, path, cache)) for _ in range(cores)]
+        floors = [stack.enter_context(Floor(shipped("problems"), problem.slug, path, cache, n)) for n in range(cores)]
         for floor in floors:
             floor.command(f"for {FLOOR_S}")
         return sum(floor.answer() for floor in floors) / FLOOR_S
