@@ -67,10 +67,10 @@ def start(
         NotFound: the problem has no such variant, or the candidate's account is gone.
         ClosedMeanwhile: an interview that the candidate is taking has the problem.
     """
-    if variant not in problem.spec.variants:
-        raise NotFound(f"{problem.spec.title} has no such variant; choose one from its page.")
     keep_user(session, candidate.id, alone=True)
     practice_lock.require_open(session, candidate, problem.slug, now)
+    if variant not in problem.spec.variants:
+        raise NotFound(f"{problem.spec.title} has no such variant; choose one from its page.")
     package = packages.remember(session, problem, now)
     if running := queries.running_attempt(session, candidate, package, variant):
         return running

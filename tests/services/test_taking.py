@@ -497,6 +497,9 @@ def test_practice_is_closed_while_the_time_runs(place: Place) -> None:
         lambda session, now: attempts.start(
             session, place.ada, place.packages.named(SLUG), "other", place.packages, now
         ),
+        lambda session, now: attempts.start(
+            session, place.ada, place.packages.named(SLUG), "nosuch", place.packages, now
+        ),
         lambda session, now: attempts.submit(session, place.ada, before.public_id, RIGHT, now),
         lambda session, now: attempts.give_up(session, place.ada, before.public_id, now),
     ):
