@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 TITLE_LENGTH: Final = 120
 LABEL_LENGTH: Final = 120
+ROUTE_LENGTH: Final = 200
 
 
 class Shown(StrEnum):
@@ -264,7 +265,7 @@ class IdempotentReply(Base):
 
     id: Mapped[Key]
     user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id"))
-    route: Mapped[str] = mapped_column(String(200))
+    route: Mapped[str] = mapped_column(String(ROUTE_LENGTH))
     key: Mapped[str] = mapped_column(String(200))
     body_sha256: Mapped[str] = mapped_column(String(64))
     status: Mapped[int]
