@@ -7,7 +7,7 @@ from typing import Final
 
 from flask import Flask, Response, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DataError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
@@ -62,6 +62,7 @@ def register(app: Flask) -> None:
     app.register_error_handler(HTTPException, _http_error)
     for kind in DATABASE_FAILURES:
         app.register_error_handler(kind, _database_fault)
+    app.register_error_handler(DataError, _unkept)
     app.register_error_handler(Exception, _our_fault)
 
 
@@ -104,6 +105,13 @@ def _allow_header(error: HTTPException) -> dict[str, str]:
 
 def _database_fault(error: SQLAlchemyError) -> ResponseReturnValue:
     return _grader_error(database_away(error))
+
+
+def _unkept(error: DataError) -> ResponseReturnValue:
+    log.error("the database refused a value", exc_info=error)
+    return _grader_error(
+        UserError("Something in this request is longer or other than it can be, so nothing was stored; change it.")
+    )
 
 
 def database_away(error: SQLAlchemyError) -> DatabaseAway:

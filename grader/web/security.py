@@ -12,7 +12,7 @@ from flask import Flask, Response, current_app, g, request
 from werkzeug.exceptions import UnsupportedMediaType
 
 from grader.errors import UserError
-from grader.web import cookies, health
+from grader.web import cookies, health, kept_text
 from grader.web.problem_details import is_for_program
 from grader.web.service import current_user
 
@@ -83,6 +83,7 @@ def register(app: Flask, public_url: str | None) -> None:
             )
 
     app.before_request(check_host)
+    app.before_request(kept_text.check_address)
     app.before_request(_check_encoding)
     app.before_request(check_origin)
     app.before_request(_check_sign_in)
@@ -138,6 +139,7 @@ def _check_token() -> None:
     salt, _, signature = sent.partition(".")
     if not hmac.compare_digest(signature.encode(), _signature(salt).encode()):
         raise OutOfDate("Nothing was changed. Go back, reload the page and send the form again.")
+    kept_text.check_form()
 
 
 def _split(text: str) -> SplitResult:

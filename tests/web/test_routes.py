@@ -31,7 +31,6 @@ ELSEWHERE: Final = [
     "\t//evil.example",
     "/\n/evil.example",
     "/lesson\r\nX-Evil: 1",
-    "/\0/evil.example",
     " //evil.example",
     "/" * 10_000,
 ]

@@ -16,6 +16,7 @@ from grader.errors import UserError
 from grader.report.visible import visible
 from grader.services import sign_in, tokens
 from grader.services.tokens import Caller, Scope, TokenRefused
+from grader.web.kept_text import SOURCE_FIELD, UnusableCharacter, is_kept
 from grader.web.service import received_at, service
 
 JSON: Final = "application/json"
@@ -218,12 +219,15 @@ def _body(model: type[Model]) -> Model:
         more = f", {' or '.join(RAW)}" if model is SourceBody else ""
         raise WrongKind(f"Send the body as {JSON}{more}, and say so in Content-Type.")
     try:
-        return model.model_validate_json(request.get_data())
+        body = model.model_validate_json(request.get_data())
     except ValidationError as error:
         found = _invalid("the body", error)
         if error.errors()[0]["type"] == "json_invalid":
             raise UnreadableBody(f"{found.message} Send one JSON object.") from None
         raise found from None
+    if not all(is_kept(value) for name, value in body if name != SOURCE_FIELD and isinstance(value, str)):
+        raise UnusableCharacter("The body holds a NUL, which no text here has; take it out and send it again.")
+    return body
 
 
 def _source() -> bytes:
