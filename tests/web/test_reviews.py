@@ -14,7 +14,9 @@ import pytest
 from flask import Flask
 from sqlalchemy import Engine, func, select, update
 
+from grader.grading.stage_errors import StageError
 from grader.grading.verdict import Verdict
+from grader.report.review_pictures import Pictures, to_json
 from grader.services.packages import Packages
 from grader.store.account_queries import user_named
 from grader.store.interview_models import AuditEntry, Interview, InterviewMember, Invitation, Part, Review
@@ -291,6 +293,30 @@ def test_evidence_is_asked_for_and_waited_for(browser: Browser, engine: Engine, 
     assert "could not be made" in browser.text(f"{path}/submissions/1/evidence")
     assert browser.get(f"{path}/submissions/1/evidence.json").status_code == 404
     assert browser.get(f"{path}/submissions/2/evidence").status_code == 404
+
+
+def test_each_stage_says_how_far_it_is_from_the_reference(browser: Browser, engine: Engine, path: str) -> None:
+    stages = (
+        StageError("scores", (2, 2), 7, 0.0, form="shifted"),
+        StageError("output", (2, 3), None, 100.0, (0, 1), 20100.0, 20000.0, "returned"),
+    )
+    browser.post(f"{path}/submissions/1/evidence")
+    with write_session(engine) as session:
+        drawn = to_json(Pictures("secret_canary_name", stages, (), None))
+        session.execute(update(EvidenceRecord).values(made_at=NOON, record=zlib.compress(b"{}"), pictures=drawn))
+    table = browser.text(path).split('id="h_worst"')[1].split("</table>")[0]
+    cells = [re.sub(r"<[^>]*>", " ", cell) for row in table.split("<tr>")[2:] for cell in row.split("</td>")[:-1]]
+    rows = [" ".join(html.unescape(cell).split()) for cell in cells]
+    assert rows == [
+        "scores line 7 agrees up to a constant for each row",
+        "0",
+        "not seen",
+        "output [0, 1]",
+        "20100.0",
+        "20000.0",
+        "100",
+        "wrong here",
+    ]
 
 
 def test_what_people_write_stays_text(
