@@ -3,49 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from grader.sandbox.wire import encode_parts
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
+_DTYPES: Final = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where an answer's numbers are, when all of its outputs have one dtype."""
+
+    dtype: np.dtype[np.floating[Any]]
+    size: int  # bytes of the answer
+    headers: tuple[tuple[bytes, int], ...]  # what stands before each output's numbers, and where
+
+    @classmethod
+    def of(cls, shapes: Sequence[tuple[int, ...]], dtype: np.dtype[np.floating[Any]]) -> _Layout:
+        parts = encode_parts([len(shapes) > 1, len(shapes), [np.zeros(shape, dtype) for shape in shapes]])
+        *head, first = parts[: 1 - 2 * len(shapes)]
+        texts = [b"".join((*head, first)), *parts[len(head) + 2 :: 2]]  # each array's bytes follow its header
+        sizes = [len(text) + len(numbers) for text, numbers in zip(texts, parts[len(head) + 1 :: 2], strict=True)]
+        return cls(dtype, sum(sizes), tuple(zip(texts, accumulate(sizes, initial=0), strict=False)))
 
 
 class AnswerForm:
-    """The form of the answers whose outputs are float64 arrays of given shapes.
+    """The form of the answers whose outputs are float arrays of given shapes, all of double or of single precision.
 
-    Any eight bytes are a float64, so that nothing is left to check once the bytes before each array are those of the
-    form; answers of another form are for `wire.decode_answer`.
+    Any eight bytes are a float64 and any four a float32, so that nothing is left to check once the bytes before each
+    array are those of the form; answers of another form are for `wire.decode_answer`.
     """
 
     def __init__(self, outputs: Sequence[npt.NDArray[np.generic]]) -> None:
         """Take the form of an answer with these outputs, one at least."""
-        parts = encode_parts([len(outputs) > 1, len(outputs), list(outputs)])
-        *head, first = parts[: 1 - 2 * len(outputs)]
-        headers = [b"".join((*head, first)), *parts[len(head) + 2 :: 2]]  # each array's bytes follow its header
-        self._is_read = all(output.dtype == np.float64 for output in outputs)
-        self._size = sum(map(len, parts))
         self._shapes = [output.shape for output in outputs]
         self._counts = [output.size for output in outputs]
         self._ends = [0, *accumulate(self._counts)]
-        self._headers, at = [], 0
-        for header, output in zip(headers, outputs, strict=True):
-            self._headers.append((header, at))
-            at += len(header) + output.nbytes
+        is_read = all(output.dtype == np.float64 for output in outputs)
+        self._layouts = [_Layout.of(self._shapes, dtype) for dtype in _DTYPES] if is_read else []
 
     def flat(self, answer: bytes) -> Floats | None:
         """Return the numbers of all outputs one after the other; None where an answer has another form."""
-        if len(answer) != self._size or not self._is_read:
-            return None
-        if not all(answer.startswith(header, at) for header, at in self._headers):
-            return None
-        places = zip(self._headers, self._counts, strict=True)
-        return np.concatenate(
-            [np.frombuffer(answer, np.float64, count, at + len(header)) for (header, at), count in places]
-        )
+        for layout in self._layouts:
+            if len(answer) == layout.size and all(answer.startswith(header, at) for header, at in layout.headers):
+                places = zip(layout.headers, self._counts, strict=True)
+                return np.concatenate(
+                    [np.frombuffer(answer, layout.dtype, count, at + len(header)) for (header, at), count in places]
+                )
+        return None
 
     def outputs(self, flat: Floats) -> tuple[Floats, ...]:
         """Return the outputs, as views of their numbers."""
