@@ -33,7 +33,7 @@ from grader.services.packages import Packages
 from grader.services.replies import Asked
 from grader.store.held import held
 from grader.store.interview_models import IdempotentReply, Invitation
-from grader.store.models import Attempt, SignInLink, User
+from grader.store.models import Attempt, SignInLink, User, WebSession
 from grader.store.session import make_engine, read_session, write_session
 from grader.store.time_models import EarlyEnd
 from tests.services.beside import DONE, in_turn
@@ -110,6 +110,7 @@ HOLDS: Final[dict[str, Act]] = {
     "own attempt": lambda s, d: held(s, Attempt, Attempt.id == d.own.id),
     "places": lambda s, d: held(s, Invitation, Invitation.user_id == d.ada.id),
     "links": lambda s, d: held(s, SignInLink, SignInLink.user_id == d.ada.id),
+    "sessions": lambda s, d: held(s, WebSession, WebSession.user_id == d.ada.id),
 }
 ACTS: Final[dict[str, tuple[Act, str]]] = {  # each with what refuses it when it comes second
     "submit once": (
@@ -156,7 +157,7 @@ ALONE: Final[dict[str, tuple[Callable[[Desk], object], str]]] = {  # what has tr
 ACCESS: Final = ("make a link", "make a token", "begin a session", "sign in again", "sign out", "rename", "use a link")
 PRACTICE: Final = ("practise", "submit in practice", "submit once in practice", "judge in practice")
 MAY_NEED: Final = {  # what an act and the end of an account may both wait for
-    name: ("user", "links")
+    name: ("user", "links", "sessions")
     if name in ACCESS
     else ("user", "own attempt")
     if name in PRACTICE
@@ -210,7 +211,7 @@ def test_an_account_is_deleted_beside(desk: Desk, name: str, hold: str, is_first
 
 
 @either_first
-@pytest.mark.parametrize("hold", ["user", "links"])
+@pytest.mark.parametrize("hold", ["user", "links", "sessions"])
 @pytest.mark.parametrize("name", ACCESS)
 def test_a_password_is_changed_beside(desk: Desk, name: str, hold: str, is_first: bool) -> None:
     begun_beside(desk, name, lambda s, d: accounts.set_password(s, d.ada, "hash", NOW), hold, is_first)
