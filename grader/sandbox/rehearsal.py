@@ -141,8 +141,8 @@ _QUESTIONS: Final = (
     frame(b"F"),
 )
 # so large a product that the linear algebra library packs it, into pages that larger cases need
-_LEFT: Final = np.ones((104, 192))
-_RIGHT: Final = np.ones((192, 56))
+_LEFT: Final = np.ones((56, 192))
+_RIGHT: Final = np.ones((192, 104))
 _filling: list[object] = []  # never freed
 
 

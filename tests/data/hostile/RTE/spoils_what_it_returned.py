@@ -1,4 +1,4 @@
-"""Has the second look at its results fail."""
+"""Has the look at its results fail."""
 
 import sys
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def attack(x, w):
-    sys.modules['grader.sandbox.convert'].returned = None
+    sys.modules['grader.sandbox.convert'].answer_parts = None
 
 
 def attend(x, w):
