@@ -119,7 +119,7 @@ class Bench:
                 if number % max(1, rounds // PROCESSES) == 0:
                     self._whole_processes(file)
                 if (number + 1) % max(10, rounds // SPELLS) == 0:
-                    self._full_load(_turned(floors, number)[: len(self._cores)], file)
+                    self._full_load(_turned(floors, len(self._samples.rate))[: len(self._cores)], file)
                 tell(number + 1, rounds)
         return self._figures(mib, cases, load)
 
