@@ -237,9 +237,10 @@ class _Diagnosing:
         lines: tuple[int, ...] = ()
         known = carried_states(wrong.order, stage, parents)
         if look is not None:
-            lines = lines_of(
-                look.seen, stage, stages_of(self._problem, self._lane, self._cache).stages[stage].parameters
-            )
+            at = stage
+            if look.seen.is_mask(stage):  # it shows in what it is applied to
+                at = next((name for name in wrong.order if stage in parents.get(name, ())), stage)
+            lines = lines_of(look.seen, at, stages_of(self._problem, self._lane, self._cache).stages[at].parameters)
             known = look.seen.states(stage, parents, wrong.by_case.get(look.case.name, ()), wrong.anywhere)
         where = f" (line {', inside the call line '.join(map(str, lines))})" if lines else ""
         return Finding(

@@ -40,6 +40,10 @@ class SeenStages:
             for name, array in self._stages.items()
         }
 
+    def is_mask(self, stage: str) -> bool:
+        """Whether a stage is one of truth values, which no trace holds."""
+        return self._stages[stage].dtype.kind == "b"
+
     def _mask(self, mask: Array) -> Match:
         """Return whether a mask was applied; a trace holds no truth values, but what they hide.
 

@@ -163,7 +163,8 @@ def _is_real(value: Value) -> bool:
 
 
 def _scaled(case: Case, name: str, factor: float) -> Case:
-    return replace(case, arguments={**case.arguments, name: case.arguments[name] * factor})
+    scaled = np.asarray(case.arguments[name] * factor)  # what has no axes would become a NumPy number
+    return replace(case, arguments={**case.arguments, name: scaled})
 
 
 def _pack(varied: Varied) -> bytes:

@@ -150,3 +150,11 @@ def test_a_package_without_stages_costs_the_runs_alone(heads: Problem, lane: Lan
     problem = load(files)
     found = observed(problem, problem.files.contents[REFERENCE], lane, CaseCache(None))
     assert found == ExtraRuns(left_out=("The extra runs failed, which is not the submission's fault.",))
+
+
+@pytest.mark.parametrize("slug", sorted(path.parent.name for path in SHIPPED.glob("[!_]*/problem.yaml")))
+def test_every_shipped_problem_can_be_varied(slug: str, lane: Lane, cache: CaseCache) -> None:
+    problem = load_named(slug, SHIPPED)
+    found = observed(problem, problem.files.contents[REFERENCE], lane, cache)
+    assert found is not None
+    assert not [reason for reason in found.left_out if reason not in (NOT_CAUSAL, NOT_SCALED)]
