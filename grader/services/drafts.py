@@ -29,6 +29,7 @@ class DraftTooLarge(UserError):
 class Saved:
     """What came of a draft that was taken."""
 
+    at: datetime  # as it is stored; where a later one was saved first, when it came
     is_unseen: bool = False  # it took the place of a draft that nobody there saw
     late: Submission | None = None  # which it is, for it was saved after the end; to be judged
 
@@ -68,11 +69,21 @@ def save(
         taking_queries.by_clock_locked(session, attempt)
     require_taken(session, attempt, now, "go on")
     is_closed = _is_closed(attempt)  # more time may have been given before that lock; nothing ends behind the attempt's
-    if is_closed and attempt.draft_saved_at is not None and now < attempt.draft_saved_at:
-        return Saved()  # the end had a newer one
+    if _is_overtaken(attempt, seen, now):
+        return Saved(now)
     is_unseen = _is_unseen(attempt, seen, text)
-    attempt.draft, attempt.draft_saved_at = text, now
-    return Saved(is_unseen, deadline.hand_in_late(session, attempt, packages, now) if is_closed else None)
+    before = attempt.draft_saved_at
+    at = now if before is None else max(now, before + datetime.resolution)
+    attempt.draft, attempt.draft_saved_at = text, at
+    return Saved(at, is_unseen, deadline.hand_in_late(session, attempt, packages, now) if is_closed else None)
+
+
+def _is_overtaken(attempt: Attempt, seen: datetime | None, now: datetime) -> bool:
+    """Whether a draft that came later was saved first.
+
+    Not where the editor knew of the other: machines' clocks differ, and what was typed on top of it is newer.
+    """
+    return attempt.draft_saved_at is not None and now < attempt.draft_saved_at != seen
 
 
 def _is_closed(attempt: Attempt) -> bool:

@@ -144,8 +144,8 @@ def save_draft(public_id: str) -> ResponseReturnValue:
     if "page" in request.form:
         return next_page(public_id, NOT_SAVED, lambda: _saved(public_id, came_at))
     with write_session(service().engine) as session:
-        is_unseen = _keep(session, public_id, came_at)
-    return "", 204, {"Draft-Saved": came_at.isoformat()} | ({"Draft-Replaced": "1"} if is_unseen else {})
+        saved = _keep(session, public_id, came_at)
+    return "", 204, {"Draft-Saved": saved.at.isoformat()} | ({"Draft-Replaced": "1"} if saved.is_unseen else {})
 
 
 def _saved(public_id: str, came_at: datetime) -> str:
@@ -161,7 +161,7 @@ def keep_text(session: Session, public_id: str, came_at: datetime) -> None:
         UserError: the form has no editor, or `drafts.save` refuses the text.
         UnseenDraft: it would take the place of a draft that the page did not show.
     """
-    is_unseen = _keep(session, public_id, came_at)
+    is_unseen = _keep(session, public_id, came_at).is_unseen
     # such a page is left by its form, and with it the one place where the other tab's text could be told of
     if is_unseen and "seen" in request.form:
         raise UnseenDraft(
@@ -170,12 +170,12 @@ def keep_text(session: Session, public_id: str, came_at: datetime) -> None:
         )
 
 
-def _keep(session: Session, public_id: str, came_at: datetime) -> bool:
-    """Keep what an editor holds; return whether it took the place of a draft that nobody there saw."""
+def _keep(session: Session, public_id: str, came_at: datetime) -> drafts.Saved:
+    """Keep what an editor holds, and have it judged where the end had handed in an older one."""
     saved = drafts.save(session, current_user(), public_id, _typed(), _seen(), service().packages, came_at)
     if saved.late is not None:
         service().dispatch(session, saved.late)
-    return saved.is_unseen
+    return saved
 
 
 def _seen() -> datetime | None:

@@ -73,6 +73,24 @@ def test_the_newer_one_of_draft_and_submission_is_edited(
     assert editable(engine, packages, ada, attempt) == "draft two"
 
 
+def test_an_older_draft_takes_no_newer_ones_place(
+    engine: Engine, packages: Packages, ada: User, attempt: Attempt
+) -> None:
+    save(engine, ada, attempt, b"zero", 1, None)
+    save(engine, ada, attempt, b"newer", 3, after(1))
+    assert not save(engine, ada, attempt, b"older, and later here", 2, after(1))
+    assert editable(engine, packages, ada, attempt) == "newer"
+
+
+def test_what_was_typed_on_top_of_a_draft_is_newer_whatever_the_clocks_say(
+    engine: Engine, packages: Packages, ada: User, attempt: Attempt
+) -> None:
+    save(engine, ada, attempt, b"one", 3, None)
+    assert not save(engine, ada, attempt, b"two, by a machine whose clock is late", 2, after(3))
+    assert editable(engine, packages, ada, attempt) == "two, by a machine whose clock is late"
+    assert not save(engine, ada, attempt, b"three", 4, after(3) + datetime.resolution)
+
+
 def test_a_draft_that_nobody_there_saw_is_told(engine: Engine, ada: User, attempt: Attempt) -> None:
     assert not save(engine, ada, attempt, b"one", 1, None)
     assert not save(engine, ada, attempt, b"two", 2, after(1))

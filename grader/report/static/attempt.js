@@ -118,7 +118,8 @@ function keepDraft(form, area, note, isSent, unsent) {
       if (reply.status === 204) {
         saved = text;
         unsent.saved();
-        form.elements.seen.value = reply.headers.get("Draft-Saved");
+        const at = reply.headers.get("Draft-Saved");
+        if (at > form.elements.seen.value) form.elements.seen.value = at; // replies may come in another order
         tell(`Draft saved ${toldTime(new Date())}${reply.headers.has("Draft-Replaced") ? "; it replaced one from another tab" : ""}`);
       } else {
         unsent.failed();
