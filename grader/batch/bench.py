@@ -29,7 +29,7 @@ from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 SOURCES: Final = ("submissions/accepted/corrected.py", "submissions/accepted/reference.py")
 IDLE_S: Final = 0.03  # between two figures: the next child is forked and warmed then, as it is for a person
 SETTLE: Final = 10  # first turns that do not count
-FLOORS: Final = 5  # processes asked by turns: by the layout of its memory alone one can be a third slower than another
+FLOORS: Final = 5  # processes asked by turns: by the layout of its memory alone one can take 1.6 times as long
 PROCESSES: Final = 20  # whole processes that are timed, of each kind
 SPELLS: Final = 4  # stretches of full load, of each kind
 SPELL_S: Final = 2.0
