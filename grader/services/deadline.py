@@ -96,7 +96,7 @@ def _hand_in(
     if draft is None or saved_at is None or is_empty(draft) or draft == _starter(session, attempt, packages):
         return None
     last = taking_queries.newest_but_at_the_end(session, attempt, end)
-    if last is not None and (last.source == draft or last.created_at >= saved_at):
+    if (last is not None and last.source == draft) or not is_newer_than_own(session, attempt, saved_at):
         return None
     older = taking_queries.handed_in_at_the_end(session, attempt, end)
     if older is None:
@@ -111,6 +111,16 @@ def _hand_in(
     submission = Submission(attempt=attempt, ordinal=ordinal, source=draft, created_at=end, is_by_clock=True)
     session.add(submission)
     return submission
+
+
+def is_newer_than_own(session: Session, attempt: Attempt, saved_at: datetime) -> bool:
+    """Return whether a draft is newer than what the candidate handed in.
+
+    What an end handed in says nothing here: it was the draft of that time, whose place only a newer one takes, while
+    its own time is the end's. A draft of before may be stored after it, once the time goes on.
+    """
+    last = queries.last_handed_in_at(session, attempt)
+    return last is None or last < saved_at
 
 
 def _starter(session: Session, attempt: Attempt, packages: Packages) -> bytes | None:

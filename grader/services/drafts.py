@@ -106,12 +106,12 @@ def _is_unseen(attempt: Attempt, seen: datetime | None, text: bytes) -> bool:
 def editable_source(session: Session, attempt: Attempt, problem: Problem) -> str:
     """Return what the editor begins with: the newer one of draft and last submission, as far as they are text."""
     submission = queries.newest_submission(session, attempt)
-    found: list[tuple[datetime, bytes]] = []
-    if submission is not None:
-        found.append((submission.created_at, submission.source))
+    found = [] if submission is None else [submission.source]
     if attempt.draft is not None and attempt.draft_saved_at is not None:
-        found.append((attempt.draft_saved_at, attempt.draft))
-    for _, source in sorted(found, key=lambda item: item[0], reverse=True):
+        found.append(attempt.draft)
+        if deadline.is_newer_than_own(session, attempt, attempt.draft_saved_at):
+            found.reverse()
+    for source in found:
         if (text := _text(source)) is not None:
             return text
     return problem.starter(attempt.variant)

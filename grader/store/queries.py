@@ -172,6 +172,12 @@ def last_ordinal(session: Session, attempt: Attempt) -> int:
     return session.scalar(select(func.max(Submission.ordinal)).filter_by(attempt_id=attempt.id)) or 0
 
 
+def last_handed_in_at(session: Session, attempt: Attempt) -> datetime | None:
+    """Return when the newest of what the candidate handed in came, the clock's not among it; None before the first."""
+    own = (Submission.attempt_id == attempt.id, Submission.is_by_clock.is_(False))
+    return session.scalar(select(func.max(Submission.created_at)).where(*own))
+
+
 def number_waiting(session: Session, candidate: User) -> int:
     """Return how many submissions of a candidate are not judged yet."""
     statement = (

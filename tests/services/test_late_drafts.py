@@ -27,7 +27,14 @@ from tests.services.interviewing import begin, make_interview, make_interviewer,
 from tests.services.made import NOON, after, make_candidate, make_judgement
 from tests.services.tiny_package import SLUG
 
-CASES: Final[list[dict[str, Any]]] = yaml.safe_load(Path(__file__).with_name("late_drafts.yaml").read_text())
+
+def cases(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name(name).read_text())
+    return found
+
+
+CASES: Final = cases("late_drafts.yaml")
+OVER_ENDS: Final = cases("drafts_over_ends.yaml")
 MINUTES: Final = 10
 BEHIND: Final = after(MINUTES) + timedelta(seconds=1)
 
@@ -56,10 +63,47 @@ class Room:
         with write_session(self.engine) as session:
             attempts.submit(session, self.ada, self.attempt.public_id, text.encode(), after(minute))
 
-    def close(self) -> None:
+    def close(self, now: datetime = BEHIND) -> None:
         with write_session(self.engine) as session:
             assert self.attempt.invitation_id is not None
-            deadline.close(session, self.attempt.invitation_id, self.packages, BEHIND)
+            deadline.close(session, self.attempt.invitation_id, self.packages, now)
+
+    def clock(self, minute: float) -> None:
+        self.close(after(minute))
+        assert self.place().ended_at
+
+    def lead_ends(self, now: datetime) -> None:
+        with write_session(self.engine) as session:
+            ids = self.interview.public_id, self.place().public_id
+            invitations.end_early(session, self.lead, *ids, "Because.", now, is_told=False)
+
+    def candidate_ends(self, now: datetime) -> None:
+        with write_session(self.engine) as session:
+            taking.end(session, self.ada, self.place().public_id, self.packages, now)
+
+    def more(self, minutes: int, now: datetime) -> None:
+        with write_session(self.engine) as session:
+            ids = self.interview.public_id, self.place().public_id
+            invitations.extend(session, self.lead, *ids, str(minutes), "a fire drill", now, is_confirmed=True)
+
+    def do(self, act: str, *rest: Any) -> None:
+        """Do one act of drafts_over_ends.yaml."""
+        *text, minute = rest
+        match act:
+            case "lead":
+                self.lead_ends(after(minute))
+                self.clock(minute)
+            case "candidate":
+                self.candidate_ends(after(minute))
+            case "more":
+                self.more(10, after(minute))
+            case _:
+                getattr(self, act)(*text, minute)
+
+    def editor(self) -> str:
+        with read_session(self.engine) as session:
+            attempt = session.get_one(Attempt, self.attempt.id)
+            return drafts.editable_source(session, attempt, self.packages.named(SLUG))
 
     def hold(self, session: Session) -> None:
         held(session, Attempt, Attempt.id == self.attempt.id)
@@ -158,34 +202,31 @@ def test_after_the_end_it_is_too_late(room: Room) -> None:
 @pytest.mark.parametrize("by_lead", [True, False])
 def test_after_an_early_end_the_draft_of_that_moment_counts(room: Room, by_lead: bool) -> None:
     room.draft("old", 3)
-    end_at(room, after(5), by_lead)
+    (room.lead_ends if by_lead else room.candidate_ends)(after(5))
+    room.close()
     with pytest.raises(AttemptClosed):
         room.draft("later", 6)
     room.draft("waited", 4.9)
     assert room.sources() == [["waited", "clock"]]
 
 
-def end_at(room: Room, now: datetime, by_lead: bool) -> None:
-    with write_session(room.engine) as session:
-        if by_lead:
-            ids = room.interview.public_id, room.place().public_id
-            invitations.end_early(session, room.lead, *ids, "Because.", now, is_told=False)
-        else:
-            taking.end(session, room.ada, room.place().public_id, room.packages, now)
-    room.close()
-
-
 def test_more_time_that_was_faster_makes_it_a_draft_again(room: Room) -> None:
     room.draft("old", 3)
     room.close()
-
-    def extend() -> None:
-        with write_session(room.engine) as session:
-            ids = room.interview.public_id, room.place().public_id
-            invitations.extend(session, room.lead, *ids, "5", "a fire drill", BEHIND, is_confirmed=True)
-
-    assert in_turn(room.engine, room.hold, extend, lambda: room.draft("new", 9)) == [DONE, DONE]
+    calls = lambda: room.more(5, BEHIND), lambda: room.draft("new", 9)
+    assert in_turn(room.engine, room.hold, *calls) == [DONE, DONE]
     assert room.sources() == [["old", "clock"]]
+
+
+@pytest.mark.parametrize("case", OVER_ENDS, ids=[case["name"] for case in OVER_ENDS])
+def test_a_draft_in_time_is_handed_in_at_the_end_that_counts(room: Room, case: dict[str, Any]) -> None:
+    for act in case["acts"]:
+        room.do(*act)
+    if "editor" in case:
+        assert room.editor() == case["editor"]
+    for act in case["last"]:
+        room.do(*act)
+    assert room.sources() == case["then"]
 
 
 def test_a_submission_that_waited_stands_after_the_clock_s(room: Room) -> None:
