@@ -22,7 +22,7 @@ from grader.report.page import standalone
 from grader.report.report_weights import sample_weights, secret_weights
 from grader.report.sample_outputs import sample_outputs
 from grader.report.source_diff import source_diff
-from grader.report.stage_strip import said_in_words, stage_strip
+from grader.report.stage_strip import said_in_words, stage_strip, why_judged_without_stages
 from grader.report.terminal import points_text
 from grader.report.visible import visible
 from grader.wording import counted
@@ -109,6 +109,8 @@ def _finding(judgement: Judgement) -> Markup:
         parts.append(Markup('<p class="small mut">{}</p>').format(visible(judgement.message, keep="")))
     if finding.stages:
         parts.append(stage_strip(finding.stages))
+    elif why := why_judged_without_stages(judgement):
+        parts.append(Markup('<p class="small mut">{}</p>').format(why))
     if method := _METHODS[finding.method]:
         parts.append(Markup('<p class="tiny dim">{}</p>').format(method))
     return Markup("").join(parts)

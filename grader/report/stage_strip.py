@@ -11,6 +11,8 @@ from typing import Final
 from markupsafe import Markup
 from rich.text import Text
 
+from grader.grading.contract import is_compared
+from grader.grading.verdict import Judgement, Reason, Verdict
 from grader.report.icons import state
 from grader.report.visible import visible
 
@@ -31,6 +33,14 @@ _STATES: Final = {  # kind of the style sheet, word, symbol and style at a termi
     "inherited": ("inh", "inherited", "↳", "dim"),
     "not_seen": ("none", "not seen", "–", "dim"),
 }
+_NO_STAGES: Final = {  # of what was compared
+    Verdict.WA: "No first wrong stage can be told from what it computes and returns.",
+    Verdict.RTE: "It ends in an error, and no first wrong stage can be told from what it computes before.",
+    Verdict.TLE: "It is stopped at a limit, and no first wrong stage can be told from what it computes before.",
+}
+_FAILED_BEFORE: Final = "It fails before its numbers can be compared, so no stage is called right or wrong."
+_NOT_YET: Final = "Known faults were not looked up yet, so no stage is called right or wrong so far."
+_NEVER: Final = "Known faults could not be looked up, and without them no first wrong stage can be told."
 
 
 def stage_words(name: str) -> str:
@@ -71,6 +81,34 @@ def _stage(name: str, status: str, fact: str) -> Markup:
     return Markup(
         '<li class="stage {}"><span class="sym" aria-hidden="true">{}</span><span class="nm">{}</span>{}{}</li>'
     ).format(kind, _SYMBOLS.get(name, ""), stage_words(name), state(kind, word), told)
+
+
+def why_no_stages(
+    verdict: Verdict | None, reasons: Iterable[Reason | None], *, is_looked_up: bool, is_due: bool = False
+) -> str:
+    """Return one sentence that stands where a finding has no stages; empty where no stage is wrong or none is due.
+
+    Args:
+        verdict: None while it waits.
+        reasons: why its cases fail; None for one that does not, or was not reached.
+        is_looked_up: whether known faults were looked up, where they could be.
+        is_due: whether they still are to be.
+    """
+    if verdict in (None, Verdict.AC, Verdict.CE, Verdict.JE):  # what is said of these says it all
+        return ""
+    if not is_compared(verdict, reasons):
+        return _FAILED_BEFORE
+    if not is_looked_up:
+        return _NOT_YET if is_due else _NEVER
+    return _NO_STAGES.get(verdict, _NO_STAGES[Verdict.TLE])
+
+
+def why_judged_without_stages(judgement: Judgement) -> str:
+    """Return the sentence of `why_no_stages` for a judgement, empty where its finding has stages."""
+    if judgement.finding.stages:
+        return ""
+    reasons = [case.failure.reason if case.failure else None for case in judgement.cases]
+    return why_no_stages(judgement.verdict, reasons, is_looked_up=judgement.finding.is_looked_up)
 
 
 def stage_line(stages: Stages) -> Text:

@@ -9,8 +9,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from grader.grading.verdict import CaseResult, Finding, Judgement, Verdict
-from grader.report.stage_strip import stage_line
+from grader.grading.verdict import CaseResult, Judgement, Verdict
+from grader.report.stage_strip import stage_line, why_judged_without_stages
 from grader.report.visible import visible
 from grader.wording import counted, plural
 
@@ -43,7 +43,7 @@ def judgement_view(judgement: Judgement, name: str) -> Group:
         headline.append(f"   {points} {plural(judgement.max_score or 0, 'point')}", style="not bold")
     if judgement.reason:
         headline.append(f"   {judgement.verdict.value} {judgement.reason.value}", style="not bold dim")
-    parts: list[RenderableType] = [title, "", headline, Text(visible(judgement.message)), *_finding(judgement.finding)]
+    parts: list[RenderableType] = [title, "", headline, Text(visible(judgement.message)), *_finding(judgement)]
     if judgement.groups:
         parts += ["", _groups_table(judgement)]
     parts += _prints(judgement)
@@ -67,6 +67,8 @@ def result_view(result: Mapping[str, Any], title: str) -> Group:
     finding = result["finding"]
     if finding["stages"]:
         parts += ["", stage_line([(str(stage["name"]), str(stage["status"])) for stage in finding["stages"]])]
+    elif why := finding.get("why_no_stages"):  # an older server does not say
+        parts += ["", Text(visible(str(why)), style="dim")]
     parts += [Text(visible(str(text))) for text in (*finding["symptoms"], *finding["fault_texts"])]
     shown = [group for group in result["groups"] if group["points"] is not None]
     if shown:
@@ -88,12 +90,13 @@ def _told_groups(groups: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _finding(finding: Finding) -> list[RenderableType]:
-    """Return the stages in one line, and the sentence, which names the faults; nothing where nothing was found."""
-    if finding.method == "none":
-        return []
-    parts: list[RenderableType] = ["", stage_line(finding.stages)] if finding.stages else [""]
-    return [*parts, Text(visible(finding.sentence))]
+def _finding(judgement: Judgement) -> list[RenderableType]:
+    """Return the stages in one line, or why there are none, and the sentence, where it says more than the message."""
+    finding, why = judgement.finding, why_judged_without_stages(judgement)
+    parts: list[RenderableType] = [stage_line(finding.stages)] if finding.stages else []
+    parts += [Text(visible(finding.sentence))] if finding.sentence != judgement.message else []
+    parts += [Text(why, style="dim")] if why else []
+    return ["", *parts] if parts else []
 
 
 def _groups_table(judgement: Judgement) -> Table:

@@ -16,9 +16,11 @@ from sqlalchemy.orm import Session
 
 from grader.attention.stage_invariants import STAGE_INVARIANTS
 from grader.errors import UserError
+from grader.grading.contract import is_compared
 from grader.grading.verdict import Method, Verdict
 from grader.problems.loader import Problem
 from grader.problems.schema import HintSpec
+from grader.report.stage_strip import why_no_stages
 from grader.services import audit, practice_lock
 from grader.services.attempts import AttemptClosed
 from grader.services.packages import Packages
@@ -41,6 +43,8 @@ class Finding:
     symptoms: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     fault_texts: tuple[str, ...] = ()
+    why_no_stages: str = ""  # a sentence, where something is wrong and no stage is named
+    is_looked_up: bool | None = None  # whether known faults were looked up; None: nothing could be compared with them
     is_due: bool = False  # known faults were not looked up yet; it is made again on its own, so more may be told later
 
 
@@ -74,6 +78,9 @@ def finding_of(submission: Submission, problem: Problem) -> Finding:
         symptoms = [STAGE_INVARIANTS[stage]] if stage in STAGE_INVARIANTS else []
     elif not symptoms and stage is None and found["sentence"] != result["message"]:
         symptoms = [found["sentence"]]  # a contract that is broken, which no stage tells
+    reasons = [case.reason for case in submission.cases]
+    is_looked_up, is_due = found.get("looked_up", True), bool(submission.is_finding_due)
+    why = why_no_stages(submission.verdict, reasons, is_looked_up=is_looked_up, is_due=is_due)
     return Finding(
         stage=stage,
         stages=tuple((item["name"], item["status"]) for item in found["stages"]),
@@ -81,7 +88,9 @@ def finding_of(submission: Submission, problem: Problem) -> Finding:
         symptoms=tuple(dict.fromkeys(symptoms))[:TEXTS_MAX],
         faults=faults[:TEXTS_MAX],
         fault_texts=tuple(dict.fromkeys(texts))[:TEXTS_MAX],
-        is_due=bool(submission.is_finding_due),
+        why_no_stages="" if found["stages"] else why,
+        is_looked_up=is_looked_up if is_compared(submission.verdict, reasons) else None,
+        is_due=is_due,
     )
 
 
@@ -98,7 +107,14 @@ def visible_at(finding: Finding, level: int) -> Finding:
     """Return what a level opens of a finding: nothing that is not named here reaches a candidate."""
     shown = Finding()
     if level >= STAGE:
-        shown = Finding(finding.stage, finding.stages, finding.method, is_due=finding.is_due)
+        shown = Finding(
+            finding.stage,
+            finding.stages,
+            finding.method,
+            why_no_stages=finding.why_no_stages,
+            is_looked_up=finding.is_looked_up,
+            is_due=finding.is_due,
+        )
     if level >= SYMPTOM:
         shown = replace(shown, symptoms=finding.symptoms)
     if level >= FAULT:

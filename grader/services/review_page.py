@@ -19,11 +19,15 @@ from grader.report import review_pictures
 from grader.report.between import FAULTS_FROM, between_sentences, compare_judgements
 from grader.report.review_pictures import Pictures
 from grader.report.sample_outputs import SampleOutputs, from_json
+from grader.report.stage_strip import why_no_stages
 from grader.report.visible import beginning
 from grader.services.earlier_package import (
     EarlierAnswer,
     PointsGiven,
+    Version,
+    as_given,
     earlier_answers,
+    earlier_wording,
     is_of,
     points_given,
     versions_had,
@@ -82,6 +86,12 @@ class SubmissionShown:
         """Whether anything of it could be compared with known faults."""
         return is_compared(self.submission.verdict, (case.reason for case in self.cases))
 
+    @property
+    def why_no_stages(self) -> str:
+        """One sentence on why its finding has no stages; empty where that needs none."""
+        reasons, found = [case.reason for case in self.cases], self.finding
+        return why_no_stages(self.submission.verdict, reasons, is_looked_up=found.is_looked_up, is_due=found.is_due)
+
 
 @dataclass(frozen=True)
 class QuestionShown:
@@ -93,6 +103,7 @@ class QuestionShown:
     expected: str
     rubric: tuple[str, ...]
     answer: FollowUpAnswer | None
+    asked: str | None  # the question that was answered, where it read differently
     given: frozenset[int]  # positions in the rubric, of the own review's points as far as the rubric has them
 
 
@@ -200,7 +211,8 @@ def review_page(
         shown=submission_shown(session, reviewed, number) if number else None,
         events=timeline(session, reviewed, submissions, answers),
         questions=tuple(
-            _question(spec, _answer(problem, answers.get(spec.id)), own_points) for spec in problem.interview.follow_ups
+            _question(spec, _answer(problem, answers.get(spec.id)), versions, own_points)
+            for spec in problem.interview.follow_ups
         ),
         earlier_answers=earlier_answers(versions, answers),
         own=own,
@@ -216,10 +228,20 @@ def _answer(problem: Problem, answer: FollowUpAnswer | None) -> FollowUpAnswer |
     return answer if answer is not None and is_of(problem, answer) else None
 
 
-def _question(spec: FollowUpSpec, answer: FollowUpAnswer | None, own: PointsGiven | None) -> QuestionShown:
+def _question(
+    spec: FollowUpSpec, answer: FollowUpAnswer | None, versions: Sequence[Version], own: PointsGiven | None
+) -> QuestionShown:
     points = own.points if own else ()
-    given = frozenset(position for position, sentence in enumerate(spec.rubric) if (spec.id, sentence) in points)
-    return QuestionShown(spec.id, spec.level, spec.question, spec.expected_answer, tuple(spec.rubric), answer, given)
+    return QuestionShown(
+        id=spec.id,
+        level=spec.level,
+        question=spec.question,
+        expected=spec.expected_answer,
+        rubric=tuple(spec.rubric),
+        answer=answer,
+        asked=earlier_wording(spec, as_given(versions, answer)) if answer else None,
+        given=frozenset(position for position, sentence in enumerate(spec.rubric) if (spec.id, sentence) in points),
+    )
 
 
 def _other(review: Review, points: PointsGiven, reviewed: Reviewed) -> ReviewShown:

@@ -195,6 +195,7 @@ class Finding(Reply):
 
     stage: str | None
     stages: list[Stage]
+    why_no_stages: str  # empty where there are some, and where nothing is wrong
     symptoms: list[str]
     faults: list[str]
     fault_texts: list[str]

@@ -89,6 +89,7 @@ def _result(public_id: str, view: SubmissionView, is_judged: bool) -> schemas.Su
         finding=schemas.Finding(
             stage=view.finding.stage,
             stages=[schemas.Stage(name=name, status=status) for name, status in view.finding.stages],
+            why_no_stages=view.finding.why_no_stages,
             symptoms=list(view.finding.symptoms),
             faults=list(view.finding.faults),
             fault_texts=list(view.finding.fault_texts),
