@@ -79,6 +79,7 @@ class Cohort:
     submissions: int
     ours: int
     not_looked_up: int  # submissions that are not compared with known faults yet
+    never_looked_up: int  # submissions for which that could not be done
     faults: tuple[FaultRow, ...]
     all_faults: int
     scores: tuple[int, ...]  # attempts by BINS
@@ -131,6 +132,7 @@ def cohort(
         submissions=sum(one.submissions for one in tried),
         ours=sum(one.ours for one in tried),
         not_looked_up=sum(one.not_looked_up for one in tried),
+        never_looked_up=sum(one.never_looked_up for one in tried),
         faults=_fault_rows(faults[:FAULTS_SHOWN], behaved, who, shown),
         all_faults=len(faults),
         scores=_histogram(shares),

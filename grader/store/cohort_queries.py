@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import case, func, or_, select
+from sqlalchemy import and_, case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from grader.grading.verdict import Verdict
+from grader.store.finding_queries import IS_NOT_LOOKED_UP
 from grader.store.interview_models import Interview, InterviewProblem, Invitation, ScoreOverride
 from grader.store.models import Attempt, CaseResult, Submission, SubmissionFault
 
@@ -34,6 +35,7 @@ class Tried:
     solved_with: int | None  # submissions up to the first accepted one
     ours: int  # submissions that failed through our fault
     not_looked_up: int  # submissions whose finding is made again, for known faults were not looked up yet
+    never_looked_up: int  # submissions that keep a finding for which nobody looked
     is_begun: bool  # as on the page of the running interview: a draft was saved, or something handed in
 
 
@@ -82,6 +84,7 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
             func.min(case((Submission.verdict == Verdict.AC, Submission.ordinal))).label("first"),
             func.count(case((Submission.verdict == Verdict.JE, 1))).label("ours"),
             func.count(Submission.is_finding_due).label("due"),
+            func.count(case((_is_never_looked_up(), 1))).label("never"),
             func.count(Submission.id).label("handed_in"),
         ).join(Attempt, Attempt.id == Submission.attempt_id),
         interview,
@@ -102,6 +105,7 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
         counted.c.first,
         func.coalesce(counted.c.ours, 0),
         func.coalesce(counted.c.due, 0),
+        func.coalesce(counted.c.never, 0),
         or_(Attempt.draft_saved_at.is_not(None), counted.c.handed_in.is_not(None)),
     )
     statement = _of(
@@ -112,6 +116,16 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
         problem,
     ).order_by(Attempt.id)
     return [Tried(*row) for row in session.execute(statement)]
+
+
+def _is_never_looked_up() -> Any:
+    """Whether a submission keeps a finding for which nobody looked; what names faults has been looked up.
+
+    The results are long, so what needs none of them comes first.
+    """
+    has_faults = select(SubmissionFault.id).where(SubmissionFault.submission_id == Submission.id).exists()
+    is_failing = Submission.verdict.not_in((Verdict.AC, Verdict.CE, Verdict.JE))
+    return and_(is_failing, Submission.is_finding_due.is_(None), ~has_faults, IS_NOT_LOOKED_UP)
 
 
 def faults_in(session: Session, interview: Interview, problem: InterviewProblem | None) -> list[tuple[str, int, int]]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from grader.store.finding_queries import IS_NOT_LOOKED_UP
 from grader.store.interview_models import Interview, InterviewProblem, Invitation
 from grader.store.models import Attempt, CaseResult, EvidenceRecord, Package, Submission, SubmissionFault
 from grader.store.score_queries import scores_by_hand
 
 Rows = Sequence[Any]  # with the columns that the query names
-# the result has this key only where it is false; within its texts quotes have a backslash before them
-_IS_NOT_LOOKED_UP: Final = Submission.judgement.contains('"looked_up":', autoescape=True)
 
 
 def attempt_keys(session: Session, interview: Interview) -> list[int]:
@@ -68,7 +67,7 @@ def submissions(session: Session, keys: Sequence[int]) -> Rows:
             Submission.score,
             Submission.max_score,
             Submission.first_wrong_stage,
-            _IS_NOT_LOOKED_UP.label("is_not_looked_up"),
+            IS_NOT_LOOKED_UP.label("is_not_looked_up"),
         )
         .where(Submission.attempt_id.in_(keys))
         .order_by(Submission.attempt_id, Submission.ordinal)

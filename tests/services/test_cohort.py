@@ -15,7 +15,7 @@ from grader.services.cohort import Cohort
 from grader.services.packages import Packages
 from grader.store import interview_queries
 from grader.store.interview_models import Interview, ScoreOverride
-from grader.store.models import Attempt, Package, User
+from grader.store.models import Attempt, Package, Submission, User
 from grader.store.session import read_session, write_session
 from tests.services.made import after, make_judgement
 from tests.services.reviewing import END, make_judged, make_led, queries_of
@@ -100,7 +100,20 @@ def test_submissions_that_are_not_compared_yet_are_counted(
     untold = replace(WA, finding=replace(WA.finding, faults=(), is_looked_up=False))
     make_judged(engine, *led, "Ines", WA, untold, JE, None)
     make_judged(engine, *led, "Tomasz", untold)
-    assert shown(engine, packages, led).not_looked_up == 2
+    found = shown(engine, packages, led)
+    assert (found.not_looked_up, found.never_looked_up) == (2, 0)
+
+
+def test_submissions_that_are_never_compared_are_counted(
+    engine: Engine, packages: Packages, led: tuple[User, Interview]
+) -> None:
+    quoted = replace(WA, finding=replace(WA.finding, faults=(), sentence='quoted: {"looked_up": false}'))
+    untold = replace(WA, finding=replace(WA.finding, faults=(), is_looked_up=False))
+    make_judged(engine, *led, "Ines", WA, untold, AC, JE, None, quoted)
+    with write_session(engine) as session:  # its package could not be read when it came to that
+        session.execute(update(Submission).values(is_finding_due=None))
+    found = shown(engine, packages, led)
+    assert (found.not_looked_up, found.never_looked_up) == (0, 1)
 
 
 def test_scores_are_left_out_where_the_package_cannot_be_read(
