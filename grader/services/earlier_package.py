@@ -6,7 +6,7 @@ Judging again gives an attempt another version. What was written before is told 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,6 +16,7 @@ from grader.errors import InvalidPackage
 from grader.problems.loader import Problem
 from grader.problems.schema import FollowUpSpec, MultipleChoiceSpec
 from grader.services.packages import Packages
+from grader.store import queries
 from grader.store.interview_models import Review
 from grader.store.models import Attempt, FollowUpAnswer
 from grader.store.rejudge_moves import moved_by
@@ -33,13 +34,14 @@ class Version:
 
 @dataclass(frozen=True)
 class EarlierAnswer:
-    """An answer to a question that the attempt's package does not have."""
+    """An answer as it was given, whatever the attempt's package asks by now."""
 
     id: str
     level: str | None  # None: a multiple choice, or of no version that can be read
     question: str | None  # as it was put; None: no version that can be read has it
-    text: str
+    text: str  # own words, or what the choice says
     answered_at: datetime
+    is_asked: bool  # whether the package of now has the question: then it has no such choice any more
 
 
 @dataclass(frozen=True)
@@ -79,33 +81,74 @@ def by_time(versions: Sequence[Version], at: datetime) -> Sequence[Version]:
 
 
 def is_of(problem: Problem, answer: FollowUpAnswer) -> bool:
-    """Whether a problem has the question that was answered."""
-    return _question_of(problem, answer) is not None
+    """Whether a problem has the question that was answered, in whatever words."""
+    return any(question.id == answer.question_id for question in _of_its_kind(problem, answer))
 
 
-def _question_of(problem: Problem, answer: FollowUpAnswer) -> FollowUpSpec | MultipleChoiceSpec | None:
-    """Return an answer's question; a choice is stored as its number, and own words are longer than that."""
-    questions: Iterable[FollowUpSpec | MultipleChoiceSpec] = problem.interview.follow_ups
-    if answer.is_choice:
-        questions = (one for one in problem.interview.multiple_choice if int(answer.text) < len(one.choices))
-    return next((one for one in questions if one.id == answer.question_id), None)
+def _of_its_kind(problem: Problem, answer: FollowUpAnswer) -> Sequence[FollowUpSpec | MultipleChoiceSpec]:
+    return problem.interview.multiple_choice if answer.is_choice else problem.interview.follow_ups
+
+
+def as_given(versions: Sequence[Version], answer: FollowUpAnswer) -> EarlierAnswer:
+    """Return an answer as it was given.
+
+    What is not stored with it is told by the version of its time: an earlier release stored a choice's number alone.
+    """
+    question = next(_questions_of(versions, answer), None)
+    asked, text, level = answer.question, answer.choice, None
+    if question is not None:
+        asked = asked or question.question
+    if isinstance(question, MultipleChoiceSpec):
+        text = text or question.choices[int(answer.text)]
+    elif question is not None:
+        level = question.level
+    is_asked = bool(versions) and is_of(versions[0].problem, answer)
+    return EarlierAnswer(answer.question_id, level, asked, text or answer.text, answer.created_at, is_asked)
+
+
+def answer_as_given(session: Session, attempt: Attempt, question: str, packages: Packages) -> str:
+    """Return what an attempt's answer to a question said, which has one."""
+    answer = queries.answers_in(session, attempt)[question]
+    return as_given(versions_had(session, attempt, packages), answer).text
+
+
+def _questions_of(versions: Sequence[Version], answer: FollowUpAnswer) -> Iterator[FollowUpSpec | MultipleChoiceSpec]:
+    """Give what versions have for an answer's question, that of its time first; a number alone has to be a choice's."""
+    for version in by_time(versions, answer.created_at) if versions else ():
+        for question in _of_its_kind(version.problem, answer):
+            choices = question.choices if isinstance(question, MultipleChoiceSpec) and answer.choice is None else None
+            if question.id == answer.question_id and (choices is None or int(answer.text) < len(choices)):
+                yield question
+
+
+def earlier_wording(question: FollowUpSpec | MultipleChoiceSpec, given: EarlierAnswer) -> str | None:
+    """Return the question that was answered where it reads differently by now; None: it does not, or is not known."""
+    return None if given.question is None or is_same(given.question, question.question) else given.question
+
+
+def place_of(question: MultipleChoiceSpec, taken: str) -> int | None:
+    """Return where a choice that says what the one that was taken said stands by now, from 0; None where it is gone."""
+    return next((place for place, choice in enumerate(question.choices) if is_same(choice, taken)), None)
+
+
+def is_same(text: str, other: str) -> bool:
+    """Whether two texts of packages say the same; how their lines are broken says nothing."""
+    return text.split() == other.split()
 
 
 def earlier_answers(versions: Sequence[Version], answers: Mapping[str, FollowUpAnswer]) -> tuple[EarlierAnswer, ...]:
-    """Return the answers to questions that the newest version does not have, in the order in which they were given."""
-    left = [answer for answer in answers.values() if not is_of(versions[0].problem, answer)]
-    return tuple(_earlier(versions, answer) for answer in sorted(left, key=lambda answer: answer.created_at))
+    """Return the answers that have no place in the newest version, in the order in which they were given.
 
-
-def _earlier(versions: Sequence[Version], answer: FollowUpAnswer) -> EarlierAnswer:
-    asked = (_question_of(version.problem, answer) for version in by_time(versions, answer.created_at))
-    question = next((one for one in asked if one is not None), None)
-    text, level = answer.text, None
-    if isinstance(question, MultipleChoiceSpec):
-        text = question.choices[int(answer.text)]
-    elif question is not None:
-        level = question.level
-    return EarlierAnswer(answer.question_id, level, question.question if question else None, text, answer.created_at)
+    It has no such question, or not the choice that was taken.
+    """
+    given = [as_given(versions, answer) for answer in sorted(answers.values(), key=lambda one: one.created_at)]
+    choices = {question.id: question for question in versions[0].problem.interview.multiple_choice} if versions else {}
+    return tuple(
+        one
+        for one in given
+        if not one.is_asked
+        or (answers[one.id].is_choice and one.id in choices and place_of(choices[one.id], one.text) is None)
+    )
 
 
 def points_given(versions: Sequence[Version], review: Review) -> PointsGiven:

@@ -21,10 +21,19 @@ from grader.problems.loader import Problem
 from grader.problems.schema import FollowUpSpec, MultipleChoiceSpec, WrongAnswerSpec
 from grader.services import audit, feedback
 from grader.services.attempts import AttemptClosed
-from grader.services.earlier_package import EarlierAnswer, earlier_answers, is_of, versions_had
+from grader.services.earlier_package import EarlierAnswer, earlier_answers, versions_had
 from grader.services.feedback import Feedback
 from grader.services.hints import FAULT
 from grader.services.packages import Packages
+from grader.services.question_views import (
+    Behaved,
+    ChoiceView,
+    Own,
+    QuestionView,
+    choice_view,
+    digest_of,
+    question_view,
+)
 from grader.store import queries
 from grader.store.models import Attempt, FollowUpAnswer, User
 from grader.wording import counted
@@ -39,40 +48,10 @@ _CLOSED_IN_INTERVIEW: Final = (
 RATINGS: Final[Mapping[int, str]] = {1: "missed it", 2: "in part", 3: "had it"}
 
 
-@dataclass(frozen=True)
-class Behaved:
-    """A submission of the attempt, by its number, and a fault that it behaved like."""
+class Reworded(UserError):
+    """The question is put differently since its page was opened."""
 
-    ordinal: int
-    fault: str
-
-
-@dataclass(frozen=True)
-class QuestionView:
-    """A question; what is expected is None until the own answer is stored and answers are open."""
-
-    id: str
-    level: str
-    question: str
-    because: Behaved | None  # of a fault that it is about, which puts it before the others
-    own: str | None
-    answered_at: datetime | None
-    expected: str | None
-    rubric: tuple[str, ...]
-    rating: int | None  # the candidate's own, one of RATINGS
-
-
-@dataclass(frozen=True)
-class ChoiceView:
-    """A multiple-choice question; right choice and solution are None until one is taken and answers are open."""
-
-    id: str
-    question: str
-    choices: tuple[str, ...]
-    taken: int | None
-    correct: int | None
-    hint: str | None  # None where answers may never open
-    solution: str | None
+    status = 409
 
 
 @dataclass(frozen=True)
@@ -107,7 +86,7 @@ class FollowUps:
     @property
     def next_open(self) -> str | None:
         """The first question without an own answer."""
-        return next((question.id for question in self.questions if question.own is None), None)
+        return next((one.id for one in self.questions if one.own is None and not one.is_blocked), None)
 
 
 def follow_ups(session: Session, attempt: Attempt, packages: Packages, shown: Feedback) -> FollowUps | None:
@@ -115,16 +94,18 @@ def follow_ups(session: Session, attempt: Attempt, packages: Packages, shown: Fe
     if not _are_open(session, attempt, shown):
         return None
     problem, stored = packages.pinned(session, attempt.package), queries.answers_in(session, attempt)
-    own = {key: answer for key, answer in stored.items() if is_of(problem, answer)}
+    versions = versions_had(session, attempt, packages) if stored else ()
     # which faults there were is a part of the finding, which may stay closed where answers open
     told = queries.faults_in(session, attempt) if shown.hint_level >= FAULT else []
     behaved = [Behaved(ordinal, fault) for ordinal, fault in told]
     interview = problem.interview
-    questions = [_question(question, own.get(question.id), behaved, shown) for question in interview.follow_ups]
+    own = Own(problem, versions, stored)
+    questions = [question_view(question, own, behaved, shown) for question in interview.follow_ups]
+    earlier = earlier_answers(versions, stored)
     return FollowUps(
         questions=tuple(sorted(questions, key=lambda question: question.because is None)),
-        choices=tuple(_choice(question, own.get(question.id), shown) for question in interview.multiple_choice),
-        earlier=earlier_answers(versions_had(session, attempt, packages), stored) if len(own) < len(stored) else (),
+        choices=tuple(choice_view(question, own, shown) for question in interview.multiple_choice),
+        earlier=tuple(answer for answer in earlier if not answer.is_asked),  # a gone choice is told in its place
         answers=_answers(problem, attempt.variant) if shown.answers else None,
         in_lesson=_in_lesson(problem, attempt.variant, behaved) if shown.answers else (),
     )
@@ -154,13 +135,32 @@ def _answers(problem: Problem, variant: str) -> Answers:
 
 
 def answer(
-    session: Session, candidate: User, public_id: str, question: str, text: str, packages: Packages, now: datetime
+    session: Session,
+    candidate: User,
+    public_id: str,
+    question: str,
+    text: str,
+    packages: Packages,
+    now: datetime,
+    *,
+    digest: str | None = None,
 ) -> None:
     """Store the candidate's own answer, for good: text for a question, the number of a choice for a multiple choice.
+
+    Args:
+        session: stores it.
+        candidate: whose attempt it is.
+        public_id: the attempt's.
+        question: the question's id.
+        text: the answer.
+        packages: knows the questions.
+        now: the time.
+        digest: of the question as the candidate has read it; None: they do not say.
 
     Raises:
         NotFound: there is no such attempt of this candidate, or no such question.
         AttemptClosed: the questions are not open yet, or this one is answered.
+        Reworded: the question or its choices read differently by now.
         UserError: the answer is too short, too long, or no choice.
     """
     attempt = queries.attempt_of(session, candidate, public_id, lock=True)
@@ -170,13 +170,19 @@ def answer(
     if question in queries.answers_in(session, attempt):
         raise AttemptClosed("This question is answered, and an answer stays as it is once it is fixed.")
     interview = packages.pinned(session, attempt.package).interview
-    if question in {item.id for item in interview.follow_ups}:
-        text = _own_text(text, shown)
-    elif choices := {item.id: len(item.choices) for item in interview.multiple_choice}.get(question):
-        text = _own_choice(text, choices)
-    else:
+    questions: list[FollowUpSpec | MultipleChoiceSpec] = [*interview.follow_ups, *interview.multiple_choice]
+    asked = next((one for one in questions if one.id == question), None)
+    if asked is None:
         raise NotFound(NO_QUESTION)
-    session.add(FollowUpAnswer(attempt_id=attempt.id, question_id=question, text=text, created_at=now))
+    if digest is not None and digest != digest_of(asked):
+        raise Reworded("This question was reworded after the page was opened: read it again, then fix your answer.")
+    stored = FollowUpAnswer(attempt_id=attempt.id, question_id=question, question=asked.question, created_at=now)
+    if isinstance(asked, MultipleChoiceSpec):
+        stored.text = _own_choice(text, len(asked.choices))
+        stored.choice = asked.choices[int(stored.text)]
+    else:
+        stored.text = _own_text(text, shown)
+    session.add(stored)
     audit.record(session, candidate, "attempt.answer", attempt, now, attempt.interview, question=question)
 
 
@@ -222,33 +228,3 @@ def _own_choice(text: str, choices: int) -> str:
     if text not in {str(number) for number in range(choices)}:
         raise UserError("Take one of the choices first.")
     return text
-
-
-def _question(
-    question: FollowUpSpec, answered: FollowUpAnswer | None, behaved: Sequence[Behaved], shown: Feedback
-) -> QuestionView:
-    is_expected = answered is not None and shown.answers
-    return QuestionView(
-        id=question.id,
-        level=question.level,
-        question=question.question,
-        because=next((one for one in behaved if one.fault in question.unlocked_by), None),
-        own=answered.text if answered else None,
-        answered_at=answered.created_at if answered else None,
-        expected=question.expected_answer if is_expected else None,
-        rubric=tuple(question.rubric) if is_expected else (),
-        rating=answered.rating if answered else None,
-    )
-
-
-def _choice(question: MultipleChoiceSpec, answered: FollowUpAnswer | None, shown: Feedback) -> ChoiceView:
-    is_expected = answered is not None and shown.answers
-    return ChoiceView(
-        id=question.id,
-        question=question.question,
-        choices=tuple(question.choices),
-        taken=int(answered.text) if answered else None,
-        correct=question.correct if is_expected else None,
-        hint=question.hint if shown.answers else None,
-        solution=question.solution if is_expected else None,
-    )

@@ -12,10 +12,13 @@ from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Engine
+from sqlalchemy.orm import Session
 
 from grader.grading.verdict import Verdict
 from grader.services import feedback, sessions
+from grader.services.earlier_package import EarlierAnswer, as_given, versions_had
 from grader.services.feedback import Feedback
+from grader.services.packages import Packages
 from grader.services.practice_lock import ClosedMeanwhile
 from grader.store import account_queries as queries
 from grader.store.models import Attempt, FollowUpAnswer, SampleRun, Submission, User
@@ -27,7 +30,7 @@ SCHEMA: Final = 1
 Fields = dict[str, object]
 
 
-def export(engine: Engine, user: User, now: datetime) -> Iterator[str]:
+def export(engine: Engine, user: User, packages: Packages, now: datetime) -> Iterator[str]:
     """Give the document piece by piece, each source read on its own: a slow reader holds no connection."""
     yield f'{{"schema": {SCHEMA}, "exported_at": {_json(now)}, "user": {_json(_user(user))}, '
     with read_session(engine) as session:
@@ -39,11 +42,11 @@ def export(engine: Engine, user: User, now: datetime) -> Iterator[str]:
     yield f'"sessions": {_json(open_sessions)}, "attempts": ['
     for number, key in enumerate(attempts):
         yield (", " if number else "") + "\n"
-        yield from _attempt(engine, key, now)
+        yield from _attempt(engine, key, packages, now)
     yield "\n]}\n"
 
 
-def _attempt(engine: Engine, key: int, now: datetime) -> Iterator[str]:
+def _attempt(engine: Engine, key: int, packages: Packages, now: datetime) -> Iterator[str]:
     with read_session(engine) as session:
         attempt = queries.whole_attempt(session, key)
         if attempt is None:  # deleted meanwhile
@@ -56,7 +59,7 @@ def _attempt(engine: Engine, key: int, now: datetime) -> Iterator[str]:
             return
         by_hand = scores_by_hand(session, [key]).get(key) if shown.by_hand else None
         fields = _attempt_fields(attempt, shown, by_hand)
-        fields["answers"] = [_answer(row) for row in queries.own_answers(session, key)]
+        fields["answers"] = _answers(session, attempt, packages)
         submissions, runs = queries.submissions_and_runs(session, key)
     yield _json(fields)[:-1] + ', "submissions": ['
     for number, row in enumerate(submissions):
@@ -114,9 +117,18 @@ def _problem_fields(attempt: Attempt) -> Fields:
     return {"problem": package.slug, "package_sha256": package.sha256, "variant": attempt.variant}
 
 
-def _answer(answer: FollowUpAnswer) -> Fields:
+def _answers(session: Session, attempt: Attempt, packages: Packages) -> list[Fields]:
+    """Return an attempt's answers; an earlier release stored them without what they were given to."""
+    rows = queries.own_answers(session, attempt.id)
+    versions = versions_had(session, attempt, packages) if any(row.question is None for row in rows) else ()
+    return [_answer(row, as_given(versions, row)) for row in rows]
+
+
+def _answer(answer: FollowUpAnswer, given: EarlierAnswer) -> Fields:
     return {
         "question": answer.question_id,
+        "question_as_put": given.question,
+        "choice": given.text if answer.is_choice and given.text != answer.text else None,
         "answer": answer.text,
         "answered_at": answer.created_at,
         "rating": answer.rating,

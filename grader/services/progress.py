@@ -18,7 +18,9 @@ from grader.problems.loader import Problem
 from grader.services import hints, practice_lock
 from grader.services.attempts import Status, status
 from grader.services.diagnoses import outcome_of, planted_stages
+from grader.services.earlier_package import answer_as_given, place_of
 from grader.services.mastery import FaultMade, Made, Practised, Suggestion, faults_made, suggest
+from grader.services.packages import Packages
 from grader.store import progress_queries, queries
 from grader.store.base import Mode
 from grader.store.models import Attempt, User
@@ -92,15 +94,16 @@ class Overview:
         return any(problem.slug in self.closed for problem in self.problems)
 
 
-def overview(session: Session, user: User, offered: Sequence[Problem], now: datetime) -> Overview:
+def overview(session: Session, user: User, packages: Packages, now: datetime) -> Overview:
     """Return a user's progress.
 
     Args:
         session: reads what is stored.
         user: whose progress it is.
-        offered: the problems that can be practised, easiest first.
+        packages: where the problems are that can be practised, and the versions that were.
         now: the time.
     """
+    offered = packages.offered()
     by_slug = {problem.slug: problem for problem in offered}
     every = [row for row in queries.attempts_of(session, user) if row[0].mode is Mode.PRACTICE]
     made: dict[int, dict[str, Made]] = {}
@@ -111,7 +114,8 @@ def overview(session: Session, user: User, offered: Sequence[Problem], now: date
     # what was learned there helps in the interview, and so would a fault that is mastered by it
     rows = [row for row in every if row[0].package.slug not in closed]
     to_practise = [problem for problem in offered if problem.slug not in closed]
-    answered = _answered(rows, progress_queries.answers_of(session, user), to_practise)
+    answers = progress_queries.answers_of(session, user)
+    answered = _answered(rows, answers, to_practise, _choices_taken(session, rows, answers, to_practise, packages))
     faults = faults_made([attempt for attempt in attempts if attempt.slug not in closed])
     return Overview(
         attempts=attempts,
@@ -186,6 +190,7 @@ def _answered(
     rows: Sequence[tuple[Attempt, int]],
     answers: Sequence[progress_queries.AnswerRow],
     offered: Sequence[Problem],
+    taken: Mapping[tuple[str, str], int | None],
 ) -> Answered:
     slugs = {attempt.id: attempt.package.slug for attempt, _ in rows}
     newest: dict[str, Attempt] = {}
@@ -194,23 +199,47 @@ def _answered(
             newest.setdefault(attempt.package.slug, attempt)
     own = [answer for answer in answers if answer[0] in slugs]
     ratings = {(slugs[key], question): rating for key, question, rating, _ in own if rating is not None}
-    texts = {(slugs[key], question): text for key, question, _, text in own}
+    given = {(slugs[key], question) for key, question, *_ in own}
     opened = [problem for problem in offered if problem.slug in newest]
     questions = [(problem.slug, item.id) for problem in opened for item in problem.interview.follow_ups]
-    choices = {(p.slug, item.id): str(item.correct) for p in opened for item in p.interview.multiple_choice}
-    taken = [choice for choice in choices if choice in texts]
-    left = Counter(slug for slug, question in questions if (slug, question) not in texts)
+    choices = {(p.slug, item.id): item.correct for p in opened for item in p.interview.multiple_choice}
+    counted = [choice for choice in choices if taken.get(choice) is not None]
+    left = Counter(slug for slug, question in questions if (slug, question) not in given)
     return Answered(
         questions=len(questions),
-        answered=sum(question in texts for question in questions),
+        answered=sum(question in given for question in questions),
         ratings=Counter(ratings[question] for question in questions if question in ratings),
         choices=len(choices),
-        taken=len(taken),
-        right=sum(texts[choice] == choices[choice] for choice in taken),
+        taken=len(counted),
+        right=sum(taken[choice] == choices[choice] for choice in counted),
         open=tuple(
             OpenQuestions(p.slug, p.spec.title, newest[p.slug].public_id, left[p.slug]) for p in opened if left[p.slug]
         ),
     )
+
+
+def _choices_taken(
+    session: Session,
+    rows: Sequence[tuple[Attempt, int]],
+    answers: Sequence[progress_queries.AnswerRow],
+    offered: Sequence[Problem],
+    packages: Packages,
+) -> dict[tuple[str, str], int | None]:
+    """Return where the choices stand by now that were taken, by slug and question; None: it is not offered any more."""
+    attempts = {attempt.id: attempt for attempt, _ in rows}
+    newest = {
+        (attempts[key].package.slug, question): (attempts[key], choice)
+        for key, question, _, choice in answers
+        if key in attempts
+    }
+    taken: dict[tuple[str, str], int | None] = {}
+    for problem in offered:
+        for item in problem.interview.multiple_choice:
+            if found := newest.get((problem.slug, item.id)):
+                attempt, choice = found
+                text = choice if choice is not None else answer_as_given(session, attempt, item.id, packages)
+                taken[problem.slug, item.id] = place_of(item, text)
+    return taken
 
 
 def _diagnoses(rows: Sequence[tuple[Attempt, int]], by_slug: Mapping[str, Problem]) -> Diagnoses:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,11 +11,14 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from grader.errors import InvalidPackage, NotFound, UserError
+from grader.problems.schema import FollowUpSpec, InterviewSpec, MultipleChoiceSpec
+from grader.services.earlier_package import is_same
 from grader.services.packages import Packages
 from grader.store import interview_queries, package_queries, rejudge_queries
 from grader.store.interview_models import Interview, Part, Rejudge
 from grader.store.models import Package, User
 from grader.store.queries import package_of
+from grader.store.rejudge_queries import Answered
 from grader.store.sitting_queries import require_none_sat
 
 NO_VERSION: Final = "There is no such version of this problem that can be used; choose one from the page."
@@ -121,13 +125,50 @@ def require_variants(session: Session, given: Set[str], package: Package, packag
         )
 
 
-def answers_left(session: Session, rejudge: Rejudge, packages: Packages) -> int:
-    """Return how many answers belong to questions that the new version of a rejudge does not have."""
+@dataclass(frozen=True)
+class AnswersLeft:
+    """How many answers a new version of a package leaves behind."""
+
+    gone: int = 0  # to questions that it does not have
+    reworded: int = 0  # to questions that it puts in other words
+    not_offered: int = 0  # choices that it does not offer, of questions that it has
+
+    @property
+    def are_some(self) -> bool:
+        """Whether there are any."""
+        return self.gone + self.reworded + self.not_offered > 0
+
+
+def answers_left(session: Session, rejudge: Rejudge, packages: Packages) -> AnswersLeft:
+    """Return how many answers the new version of a rejudge leaves behind, each counted once.
+
+    What an earlier release stored does not say to which words it was given: those of the old version are taken.
+    """
     try:
-        interview = packages.pinned(session, rejudge.to_package).interview
+        old = packages.pinned(session, rejudge.from_package).interview
+        new = packages.pinned(session, rejudge.to_package).interview
     except InvalidPackage:  # it is not applied then, and that is told there
-        return 0
-    known = {(question.id, False) for question in interview.follow_ups}
-    known |= {(question.id, True) for question in interview.multiple_choice}
-    answered = rejudge_queries.answered_in(session, rejudge)
-    return sum(number for question, is_choice, number in answered if (question, is_choice) not in known)
+        return AnswersLeft()
+    left: Counter[str] = Counter()
+    for answered in rejudge_queries.answered_in(session, rejudge):
+        left[_left_as(answered, old, new)] += answered.answers
+    return AnswersLeft(left["gone"], left["reworded"], left["not offered"])
+
+
+def _left_as(answered: Answered, old: InterviewSpec, new: InterviewSpec) -> str:
+    before, after = (_asked(answered, interview) for interview in (old, new))
+    if after is None:
+        return "gone"
+    if isinstance(after, MultipleChoiceSpec):
+        choice = answered.choice
+        if choice is None and isinstance(before, MultipleChoiceSpec):
+            choice = dict(enumerate(before.choices)).get(int(answered.number or 0))
+        if choice is not None and not any(is_same(choice, offered) for offered in after.choices):
+            return "not offered"
+    question = answered.question or (before.question if before else after.question)
+    return "" if is_same(question, after.question) else "reworded"
+
+
+def _asked(answered: Answered, interview: InterviewSpec) -> FollowUpSpec | MultipleChoiceSpec | None:
+    questions = interview.follow_ups if answered.number is None else interview.multiple_choice
+    return next((question for question in questions if question.id == answered.question_id), None)

@@ -24,7 +24,10 @@ from grader.report.visible import beginning
 from grader.services.earlier_package import (
     EarlierAnswer,
     PointsGiven,
+    Version,
+    as_given,
     earlier_answers,
+    earlier_wording,
     is_of,
     points_given,
     versions_had,
@@ -100,6 +103,7 @@ class QuestionShown:
     expected: str
     rubric: tuple[str, ...]
     answer: FollowUpAnswer | None
+    asked: str | None  # the question that was answered, where it read differently
     given: frozenset[int]  # positions in the rubric, of the own review's points as far as the rubric has them
 
 
@@ -207,7 +211,8 @@ def review_page(
         shown=submission_shown(session, reviewed, number) if number else None,
         events=timeline(session, reviewed, submissions, answers),
         questions=tuple(
-            _question(spec, _answer(problem, answers.get(spec.id)), own_points) for spec in problem.interview.follow_ups
+            _question(spec, _answer(problem, answers.get(spec.id)), versions, own_points)
+            for spec in problem.interview.follow_ups
         ),
         earlier_answers=earlier_answers(versions, answers),
         own=own,
@@ -223,10 +228,20 @@ def _answer(problem: Problem, answer: FollowUpAnswer | None) -> FollowUpAnswer |
     return answer if answer is not None and is_of(problem, answer) else None
 
 
-def _question(spec: FollowUpSpec, answer: FollowUpAnswer | None, own: PointsGiven | None) -> QuestionShown:
+def _question(
+    spec: FollowUpSpec, answer: FollowUpAnswer | None, versions: Sequence[Version], own: PointsGiven | None
+) -> QuestionShown:
     points = own.points if own else ()
-    given = frozenset(position for position, sentence in enumerate(spec.rubric) if (spec.id, sentence) in points)
-    return QuestionShown(spec.id, spec.level, spec.question, spec.expected_answer, tuple(spec.rubric), answer, given)
+    return QuestionShown(
+        id=spec.id,
+        level=spec.level,
+        question=spec.question,
+        expected=spec.expected_answer,
+        rubric=tuple(spec.rubric),
+        answer=answer,
+        asked=earlier_wording(spec, as_given(versions, answer)) if answer else None,
+        given=frozenset(position for position, sentence in enumerate(spec.rubric) if (spec.id, sentence) in points),
+    )
 
 
 def _other(review: Review, points: PointsGiven, reviewed: Reviewed) -> ReviewShown:

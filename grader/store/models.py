@@ -311,12 +311,14 @@ class FollowUpAnswer(Base):
     id: Mapped[Key]
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempt.id"))
     question_id: Mapped[str] = mapped_column(String(QUESTION_ID_LENGTH))
-    text: Mapped[LongText]
+    question: Mapped[LongText | None]  # as it was put; None: an earlier release stored the answer
+    text: Mapped[LongText]  # own words, or the number of a choice in the package of that time
+    choice: Mapped[LongText | None]  # what that choice says, which is the same one wherever it stands later
     created_at: Mapped[datetime]
     rating: Mapped[int | None]  # the candidate's own, beside the expected answer: 1 missed it, 2 in part, 3 had it
     rated_at: Mapped[datetime | None]
 
     @property
     def is_choice(self) -> bool:
-        """Whether it is the number of a choice; own words are longer."""
+        """Whether it is a choice; own words are longer than its number."""
         return len(self.text) == 1 and self.text.isascii() and self.text.isdigit()

@@ -12,7 +12,7 @@ from grader.store.models import Attempt, FollowUpAnswer, Submission, SubmissionF
 
 FaultRow = tuple[int, str, int, datetime]  # attempt, fault, number of submissions, when the last was handed in
 StageRow = tuple[int, str, int]  # attempt, stage, number of submissions in which it was the first wrong one
-AnswerRow = tuple[int, str, int | None, str]  # attempt, question, rating, first character of the answer
+AnswerRow = tuple[int, str, int | None, str | None]  # attempt, question, rating, what a choice that was taken says
 # what is tried out once the problem is solved is no fault of anybody
 _BEFORE_SOLVING = or_(Attempt.solved_at.is_(None), Submission.created_at <= Attempt.solved_at)
 
@@ -46,16 +46,16 @@ def first_wrong_stages_of(session: Session, user: User) -> list[StageRow]:
 
 
 def answers_of(session: Session, user: User) -> list[AnswerRow]:
-    """Return a user's answers to follow-up questions, oldest first; of the text as much as tells a choice taken."""
+    """Return a user's answers to follow-up questions, oldest first, without own words."""
     statement = (
         select(
             FollowUpAnswer.attempt_id,
             FollowUpAnswer.question_id,
             FollowUpAnswer.rating,
-            func.substr(FollowUpAnswer.text, 1, 1),
+            FollowUpAnswer.choice,
         )
         .join(Attempt, Attempt.id == FollowUpAnswer.attempt_id)
         .where(Attempt.candidate_id == user.id, Attempt.mode == Mode.PRACTICE)
         .order_by(FollowUpAnswer.id)
     )
-    return [(attempt, question, rating, first) for attempt, question, rating, first in session.execute(statement)]
+    return [(attempt, question, rating, choice) for attempt, question, rating, choice in session.execute(statement)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, Integer, and_, delete, func, insert, literal, or_, select, update
+from sqlalchemy import ColumnElement, Integer, and_, case, delete, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from grader.errors import NotFound
@@ -206,16 +206,27 @@ def changed(session: Session, rejudge: Rejudge, offset: int, limit: int) -> list
     ]
 
 
-def answered_in(session: Session, rejudge: Rejudge) -> list[tuple[str, bool, int]]:
-    """Return which questions attempts that would be moved have answered: id, whether by a choice, how many have."""
-    is_choice = func.length(FollowUpAnswer.text) == 1
-    statement = (
-        select(FollowUpAnswer.question_id, is_choice, func.count(FollowUpAnswer.id))
-        .join(Attempt, Attempt.id == FollowUpAnswer.attempt_id)
-        .where(scope(rejudge))
-        .group_by(FollowUpAnswer.question_id, is_choice)
-    )
-    return [(question, bool(choice), number) for question, choice, number in session.execute(statement)]
+@dataclass(frozen=True)
+class Answered:
+    """A question that attempts have answered alike, as far as it matters to which words."""
+
+    question_id: str
+    question: str | None  # as it was put; None: an earlier release stored the answers
+    number: str | None  # of a choice; None: own words
+    choice: str | None  # what it says; None: own words, or stored by an earlier release
+    answers: int
+
+
+def answered_in(session: Session, rejudge: Rejudge) -> list[Answered]:
+    """Return what attempts that would be moved have answered."""
+    number = case((func.length(FollowUpAnswer.text) == 1, FollowUpAnswer.text)).label("number")
+    columns = FollowUpAnswer.question_id, FollowUpAnswer.question, number, FollowUpAnswer.choice
+    every = select(*columns).join(Attempt, Attempt.id == FollowUpAnswer.attempt_id).where(scope(rejudge)).subquery()
+    statement = select(*every.c, func.count().label("answers")).group_by(*every.c)
+    return [
+        Answered(row.question_id, row.question, row.number, row.choice, row.answers)
+        for row in session.execute(statement)
+    ]
 
 
 def number_changed(session: Session, rejudge: Rejudge) -> int:

@@ -27,10 +27,11 @@ def show(public_id: str) -> ResponseReturnValue:
 @bp.post("/attempts/<public_id>/answers/<question>")
 def answer(public_id: str, question: str) -> ResponseReturnValue:
     """Store the own answer, which opens the expected one; an answer that is refused stays in its field."""
-    text = request.form.get("answer", "")
+    text, digest = request.form.get("answer", ""), request.form.get("question")
     try:
         with write_session(service().engine) as session:
-            followups.answer(session, current_user(), public_id, question, text, service().packages, now())
+            answering = session, current_user(), public_id, question, text, service().packages, now()
+            followups.answer(*answering, digest=digest)
     except (NotFound, AttemptClosed):
         raise
     except UserError as error:

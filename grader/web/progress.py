@@ -18,7 +18,7 @@ def show() -> ResponseReturnValue:
     """Show attempts, faults, stages and follow-ups of whoever asks."""
     offered = service().packages.offered()
     with read_session(service().engine) as session:
-        overview = progress.overview(session, current_user(), offered, now())
+        overview = progress.overview(session, current_user(), service().packages, now())
     return render_template(
         "progress.html",
         overview=overview,

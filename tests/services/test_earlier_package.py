@@ -15,6 +15,7 @@ from grader.sandbox.pool import Pool
 from grader.services import feedback, followups, packets, rejudge_versions, review_page, reviews
 from grader.services.earlier_package import EarlierAnswer
 from grader.services.packages import Packages
+from grader.services.rejudge_versions import AnswersLeft
 from grader.services.review_page import ReviewPage
 from grader.store import queries, rejudge_queries, review_queries
 from grader.store.interview_models import Invitation
@@ -163,7 +164,8 @@ def test_a_preview_counts_the_answers_that_it_leaves_behind(room: Room, name: st
     found = room.create()
     with read_session(room.engine) as session:
         rejudge = rejudge_queries.rejudge_of(session, room.lead, found.public_id)
-        assert rejudge_versions.answers_left(session, rejudge, room.packages) == {"new": 3, "old": 1}[name]
+        left = rejudge_versions.answers_left(session, rejudge, room.packages)
+        assert left == AnswersLeft(gone={"new": 3, "old": 1}[name])
 
 
 def test_an_earlier_version_that_cannot_be_read_leaves_the_questions_id(room: Room) -> None:

@@ -114,7 +114,7 @@ class Scene:
                 repr(diagnoses.diagnosis(session, attempt, problem, shown)),
                 repr(asdict(found)) if found else "",
             ]
-        return "\n".join([*parts, *own_data.export(self.engine, self.ada, now)])
+        return "\n".join([*parts, *own_data.export(self.engine, self.ada, self.packages, now)])
 
     def answer(self, question: str, text: str, now: datetime) -> None:
         with write_session(self.engine) as session:

@@ -12,9 +12,10 @@ from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
 from grader.services import attempts, feedback, followups
 from grader.services.attempts import AttemptClosed
-from grader.services.followups import Behaved, FollowUps
+from grader.services.followups import FollowUps
 from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
+from grader.services.question_views import Behaved
 from grader.store import queries
 from grader.store.interview_models import Shown
 from grader.store.models import Attempt, User

@@ -69,8 +69,8 @@ def fill(engine: Engine, packages: Packages, user: User) -> None:
         stored.draft, stored.draft_saved_at = b"draft = 1\n", NOON
 
 
-def exported(engine: Engine, user: User) -> tuple[str, dict[str, Any]]:
-    text = "".join(own_data.export(engine, user, after(10)))
+def exported(engine: Engine, packages: Packages, user: User) -> tuple[str, dict[str, Any]]:
+    text = "".join(own_data.export(engine, user, packages, after(10)))
     return text, json.loads(text)
 
 
@@ -86,7 +86,7 @@ def counts(engine: Engine) -> dict[str, int]:
 def test_everything_is_taken_along_but_no_secret(engine: Engine, packages: Packages) -> None:
     ada, eve = make_candidate(engine, "Ada"), make_candidate(engine, "Eve")
     fill(engine, packages, ada)
-    text, data = exported(engine, ada)
+    text, data = exported(engine, packages, ada)
     assert (data["schema"], data["exported_at"], data["user"]["name"]) == (1, "2026-03-01T12:10:00Z", "Ada")
     assert [session["device"] for session in data["sessions"]] == ["Firefox on Linux"]
     (attempt,) = data["attempts"]
@@ -101,7 +101,7 @@ def test_everything_is_taken_along_but_no_secret(engine: Engine, packages: Packa
     assert text.isascii()
     for secret in (*HIDDEN, *NEVER, "secret_", "canary detail", "8642135", "password", "token", "thrice"):
         assert secret not in text, secret
-    assert exported(engine, eve)[1]["attempts"] == []
+    assert exported(engine, packages, eve)[1]["attempts"] == []
 
 
 def test_deleting_leaves_nothing_of_the_user_and_all_of_others(engine: Engine, packages: Packages) -> None:
@@ -114,7 +114,7 @@ def test_deleting_leaves_nothing_of_the_user_and_all_of_others(engine: Engine, p
     with write_session(engine) as session:
         accounts.remove(session, ada, NOON)
     assert counts(engine) == before
-    assert len(exported(engine, eve)[1]["attempts"][0]["submissions"]) == 2
+    assert len(exported(engine, packages, eve)[1]["attempts"][0]["submissions"]) == 2
 
 
 def test_a_result_that_comes_after_the_deletion_is_dropped(engine: Engine, packages: Packages) -> None:

@@ -32,7 +32,7 @@ def ada(engine: Engine) -> User:
 
 def overview(engine: Engine, packages: Packages, user: User) -> Overview:
     with read_session(engine) as session:
-        return progress.overview(session, user, packages.offered(), NOON)
+        return progress.overview(session, user, packages, NOON)
 
 
 def judged(

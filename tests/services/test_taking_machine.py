@@ -331,7 +331,7 @@ class Machine(RuleBasedStateMachine):
             found = followups.follow_ups(session, row, self.packages, shown)
             planted = diagnoses.diagnosis(session, row, problem, shown).planted
             parts = [repr(views), repr(candidate_view.handed_in(rows, shown)), repr(asdict(found)) if found else ""]
-        document = "".join(own_data.export(self.engine, self.ada, self.now))
+        document = "".join(own_data.export(self.engine, self.ada, self.packages, self.now))
         assert json.loads(document)
         return "\n".join([*parts, repr(planted), document]), shown
 
