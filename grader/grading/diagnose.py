@@ -78,9 +78,7 @@ def diagnose(
         cases = cache.cases(problem, lane)
         with np.errstate(all="ignore"):  # whatever numbers came
             return _Diagnosing(problem, source, judged, cases, lane, cache).diagnosis(trace, build)
-    except InvalidPackage:
-        return untold
-    except SandboxLost:
+    except (InvalidPackage, SandboxLost):
         return Diagnosis(replace(untold.finding, is_looked_up=False))
 
 
@@ -125,7 +123,7 @@ class _Diagnosing:
         looks = looks_at(self._problem, self._source, chosen, reference, self._lane)
         is_cut_off = self._judged.judgement.verdict in _ENDED
         if looks and looks[0].is_right_alone and not is_cut_off:  # the later ones have had calls before them
-            return Diagnosis(Finding(_STATE), looks)
+            return Diagnosis(Finding(_STATE, is_looked_up=self._is_looked_up), looks)
         if rows:
             return Diagnosis(self._named(table, rows, wrong, looks), looks)
         if looks and all(look.is_blank for look in looks):

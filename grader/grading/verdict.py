@@ -231,7 +231,7 @@ class Finding:
     method: Method = "none"
     stages: tuple[tuple[str, str], ...] = ()
     fault_sentences: tuple[str, ...] = ()  # what each of the faults does, as the package says it
-    is_looked_up: bool = True  # False: nobody has looked whether a known fault returns the same
+    is_looked_up: bool = True  # False: it could be compared, and nobody looked whether a known fault returns the same
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ _FORMULA: Final = re.compile(r"(^|[;,|])(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20
 def result(judgement: Judgement) -> dict[str, Any]:
     """Return the result object, schema 1: names and verdicts of all cases, no value of a secret one.
 
-    A finding has `looked_up`, which is false, only where known faults were not looked up.
+    A finding has `looked_up`, which is false, only where known faults could have been looked up and were not: then that
+    it names none says nothing.
     """
     finding, sandbox = judgement.finding, judgement.sandbox
     return {

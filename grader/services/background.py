@@ -169,17 +169,17 @@ class Background:
         """Return the keys of some findings that are made again, and have the packages of the others prepared first."""
         with read_session(self._engine) as session:
             due = finding_queries.packages_due(session, self._unpreparable)
-            ready = [package for package in due if self._is_prepared(session, package)]
+            ready = [package for package in due if self._is_ready(session, package)]
             missing = [package for package in due if package not in ready]
             waiting = {package.id for package in self._unprepared}
             self._unprepared.extendleft(package for package in missing if package.id not in waiting)
             return finding_queries.findings_due(session, [package.id for package in ready], ITEMS_AT_ONCE)
 
-    def _is_prepared(self, session: Session, package: Package) -> bool:
+    def _is_ready(self, session: Session, package: Package) -> bool:
         try:
             return is_prepared(self._packages.pinned(session, package), self._cache)
         except InvalidPackage:
-            return False
+            return True  # nothing will ever be looked up with it: its findings stay, and are no longer due
 
     def _find_again(self, key: int) -> None:
         with self._pool.lane() as lane:

@@ -44,7 +44,7 @@ class Finding:
     faults: tuple[str, ...] = ()
     fault_texts: tuple[str, ...] = ()
     why_no_stages: str = ""  # a sentence, where something is wrong and no stage is named
-    is_looked_up: bool | None = None  # whether known faults were looked up; None: nothing could be compared with them
+    is_looked_up: bool | None = None  # whether no fault means that none is known; None: nothing could be compared
     is_due: bool = False  # known faults were not looked up yet; it is made again on its own, so more may be told later
 
 
@@ -65,7 +65,7 @@ def level_of(attempt: Attempt) -> int:
 def finding_of(submission: Submission, problem: Problem) -> Finding:
     """Return everything that could be told of a submission; nothing of an accepted one and of one not judged."""
     if submission.verdict in (None, Verdict.AC, Verdict.JE) or submission.judgement is None:
-        return Finding()
+        return Finding(is_looked_up=True if submission.verdict is Verdict.AC else None)
     result = json.loads(submission.judgement)
     found = result["finding"]
     stage, faults = found["first_wrong_stage"], tuple(found["faults"])

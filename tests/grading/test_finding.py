@@ -17,11 +17,13 @@ from grader.grading.judge_run import judge_closely
 from grader.grading.verdict import Finding, Judgement, Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem, load_named, slugs
+from grader.report.result import result
 from grader.sandbox.pool import Lane
 from tests.packages import DATA, SHIPPED
 
 pytestmark = pytest.mark.sandbox
 FOLDER: Final = DATA / "findings"
+REFERENCE: Final = (SHIPPED / "heads-never-mix/submissions/accepted/reference.py").read_bytes()
 GOLDEN: Final = FOLDER / "findings.json"
 SOURCES: Final = sorted(path.relative_to(FOLDER) for path in FOLDER.glob("*/*.py"))
 # kinds of which the finding must say nothing, whatever the submission computes
@@ -129,6 +131,32 @@ def test_fast_leaves_the_trace_out(bank: dict[str, Problem], lane: Lane, cache: 
     source = Path("heads-never-mix/unknown_mask.py")
     assert judged(bank, source, lane, cache, "fast").finding.method != "trace"
     assert judged(bank, source, lane, cache).finding.method == "trace"
+
+
+# which of them nobody held against known faults, where their tables are not there and are not made: those that could be
+LOOKED_UP: Final[dict[str, bool | None]] = {
+    "changes_its_tokens": None,
+    "keeps_weights_by_shape": False,
+    "leaves_the_weights_out": False,
+    "outputs_swapped": None,
+    "raises_first": False,
+    "unknown_mask": False,
+}
+
+
+@pytest.mark.parametrize("depth", ["full", "fast"])
+@pytest.mark.parametrize("name", LOOKED_UP)
+def test_a_result_says_where_nobody_looked(bank: dict[str, Problem], name: str, depth: Depth, lane: Lane) -> None:
+    problem, source = bank["heads-never-mix"], (FOLDER / "heads-never-mix" / f"{name}.py").read_bytes()
+    found = result(judge(problem, source, lane, CaseCache(None), depth, build=False))["finding"]
+    assert found.get("looked_up") is LOOKED_UP[name]
+
+
+@pytest.mark.parametrize("source", [REFERENCE, b"", b"def nothing():\n    return 0\n"], ids=["AC", "CE", "no entry"])
+def test_a_result_says_nothing_where_nothing_is_looked_up(
+    bank: dict[str, Problem], source: bytes, lane: Lane, cache: CaseCache
+) -> None:
+    assert "looked_up" not in result(judge(bank["heads-never-mix"], source, lane, cache, build=False))["finding"]
 
 
 def test_what_its_prints_cut_off_is_not_said_to_keep_anything(

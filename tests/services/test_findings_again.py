@@ -23,7 +23,7 @@ from grader.services.judged_rows import judge_row, write_result
 from grader.services.packages import Packages
 from grader.store import finding_queries, queries
 from grader.store.interview_models import PackageCheck
-from grader.store.models import Attempt, Submission, SubmissionFault, User
+from grader.store.models import Attempt, Package, Submission, SubmissionFault, User
 from grader.store.session import read_session, write_session
 from tests.archives import files_of, zipped
 from tests.packages import TINY
@@ -197,6 +197,20 @@ def test_a_package_that_cannot_be_prepared_holds_nothing_up(
     ]
     with read_session(bench.engine) as session:
         assert [package.slug for package in finding_queries.packages_due(session)] == ["tiny-attention"]
+
+
+def test_of_a_package_that_cannot_be_read_any_more_findings_stay_as_they_are(bench: Bench, tmp_path: Path) -> None:
+    bench.judge(key := bench.hand_in())
+    with write_session(bench.engine) as session:
+        session.execute(update(Package).values(archive=b"damaged"))
+    gone = Packages(tmp_path / "gone")
+    before, finding = bench.row(key), bench.finding(key)
+    background = Background(bench.engine, bench.pool, bench.cache, gone, lambda session, row: None)
+    while background.turn():
+        pass
+    assert (bench.row(key), bench.finding(key)) == (before, finding)
+    assert finding["looked_up"] is False
+    assert not bench.is_waiting()
 
 
 def test_an_upload_is_accepted_once_known_faults_can_be_looked_up(bench: Bench) -> None:

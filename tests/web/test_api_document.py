@@ -37,6 +37,13 @@ def test_the_document_names_every_operation_and_its_schemas(app: Flask) -> None:
             assert {"401", "422", "500"} <= set(one["responses"])
 
 
+def test_the_document_says_what_an_empty_list_of_faults_means_and_when_to_ask_again() -> None:
+    fields = document()["components"]["schemas"]["Finding"]["properties"]
+    assert {"True:", "False:", "Null:"} <= set(fields["is_looked_up"]["description"].split())
+    assert [each["type"] for each in fields["is_looked_up"]["anyOf"]] == ["boolean", "null"]
+    assert fields["is_due"]["description"].startswith("Whether to ask again")
+
+
 def test_every_object_that_is_told_or_taken_is_closed() -> None:
     for name, schema in document()["components"]["schemas"].items():
         if schema.get("type") == "object":

@@ -18,7 +18,7 @@ from grader.store.models import Submission
 from grader.store.session import read_session
 from tests.services.made import make_judgement
 from tests.web.browsing import Browser, judge_last
-from tests.web.calling import Program, document_of
+from tests.web.calling import Program
 from tests.web.room import Room, words
 
 NOT_YET = "Known faults were not looked up yet"
@@ -138,7 +138,7 @@ def test_the_cohort_says_whether_anybody_looked(
     assert words(page, 'id="h_faults"').endswith(sentence)
 
 
-def test_practice_promises_nothing_where_the_finding_stays(engine: Engine, ada: Browser, ada_program: Program) -> None:
+def test_practice_promises_nothing_where_the_finding_stays(engine: Engine, ada: Browser) -> None:
     ada.start()
     ada.submit()
     judgement = make_judgement(Verdict.WA)
@@ -147,11 +147,9 @@ def test_practice_promises_nothing_where_the_finding_stays(engine: Engine, ada: 
     page = ada.text(f"{ada.attempt}/submissions/1")
     assert "so no hint is offered" in page
     assert "not looked up yet" not in page
-    reply = ada_program.get(f"{ada.attempt}/submissions/1")
-    assert document_of(reply)["finding"]["is_looked_up"] is True
 
 
-def test_practice_says_that_more_may_be_told_later(engine: Engine, ada: Browser, ada_program: Program) -> None:
+def test_practice_says_that_more_may_be_told_later(engine: Engine, ada: Browser) -> None:
     ada.start()
     ada.submit()
     judgement = make_judgement(Verdict.WA)
@@ -159,5 +157,46 @@ def test_practice_says_that_more_may_be_told_later(engine: Engine, ada: Browser,
     page = ada.text(f"{ada.attempt}/submissions/1")
     assert "None so far: known faults were not looked up yet." in page
     assert "so no hint is offered" not in page
-    reply = ada_program.get(f"{ada.attempt}/submissions/1")
-    assert document_of(reply)["finding"]["is_looked_up"] is False
+
+
+UNJUDGED = replace(make_judgement(Verdict.JE), failure=FAILURES[Verdict.CE], verdict=Verdict.CE)
+NOT_LOOKED_UP = judged(is_looked_up=False, method="none")
+TOLD: dict[str, tuple[Judgement | None, bool | None, bool]] = {  # is_looked_up, is_due
+    "waiting": (None, None, False),
+    "AC": (make_judgement(), True, False),
+    "CE": (UNJUDGED, None, False),
+    "JE": (make_judgement(Verdict.JE), None, False),
+    "contract, before the first case": (broken(*NOT_COMPARED["failed at import"]), None, False),
+    "contract, in every case": (broken(*NOT_COMPARED["another type in every case"]), None, False),
+    "an exception": (broken(Failure(Reason.EXCEPTION, "KeyError was raised."), True), True, False),
+    "known fault": (judged(True, faults=("thrice",), method="fingerprint"), True, False),
+    "fast, no known fault": (replace(make_judgement(Verdict.WA), finding=Finding("It is wrong.")), True, False),
+    "still to be looked up": (judged(is_looked_up=False), False, True),
+    "the look failed": (NOT_LOOKED_UP, False, True),
+    "the look failed again": (NOT_LOOKED_UP, False, False),
+}
+
+
+@pytest.mark.parametrize("kind", TOLD)
+def test_programs_are_told_what_no_fault_means_and_whether_to_ask_again(
+    engine: Engine, ada: Browser, ada_program: Program, kind: str
+) -> None:
+    judgement, *wanted = TOLD[kind]
+    ada.start()
+    ada.submit()
+    if judgement is not None:
+        judge_last(engine, judgement)
+    if kind == "the look failed again":
+        keep_finding(engine)
+    finding = ada_program.told(f"{ada.attempt}/submissions/1")["finding"]
+    assert [finding["is_looked_up"], finding["is_due"]] == wanted
+
+
+def test_programs_are_not_told_what_hints_leave_closed(
+    app: Flask, engine: Engine, problems: Path, ada: Browser, ada_program: Program
+) -> None:
+    Room(app, engine, problems, ada, verdicts=Shown.AT_ONCE, hint_level=0)
+    ada.submit()
+    judge_last(engine, NOT_LOOKED_UP)
+    finding = ada_program.told(f"{ada.attempt}/submissions/1")["finding"]
+    assert (finding["is_looked_up"], finding["is_due"]) == (None, False)

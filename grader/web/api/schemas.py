@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,18 @@ from grader.store.interview_models import Part, Shown
 from grader.store.interview_queries import Phase
 from grader.web.api.operations import Input, Reply
 
+IS_LOOKED_UP: Final = (
+    "Whether the submission was compared with known faults, and so what an empty `faults` means. True: none is known "
+    "that returns the same (or all cases pass). False: nobody looked, so it means nothing. Null: nothing could be "
+    "compared (it cannot be run, breaks the contract wherever it fails, failed through our fault, or waits), or the "
+    "open hints do not tell."
+)
+IS_DUE: Final = (
+    "Whether to ask again for more of the finding. True: known faults are still to be looked up; that is done on its "
+    "own, mostly within minutes, verdict and points stay, and asking once a minute is enough. False: this finding is "
+    "the last one until hints are opened, the time is over or the submission is judged again, whatever `is_looked_up` "
+    "says. It says nothing of a verdict that is not there yet."
+)
 PageNumber = Annotated[int, Field(ge=1, le=100_000)]
 
 
@@ -199,7 +211,8 @@ class Finding(Reply):
     symptoms: list[str]
     faults: list[str]
     fault_texts: list[str]
-    is_looked_up: bool  # false: known faults are still to be looked up, and more may be told later
+    is_looked_up: Annotated[bool | None, Field(description=IS_LOOKED_UP)]
+    is_due: Annotated[bool, Field(description=IS_DUE)]
 
 
 class Rung(Reply):

@@ -93,7 +93,8 @@ def _result(public_id: str, view: SubmissionView, is_judged: bool) -> schemas.Su
             symptoms=list(view.finding.symptoms),
             faults=list(view.finding.faults),
             fault_texts=list(view.finding.fault_texts),
-            is_looked_up=not view.finding.is_due,
+            is_looked_up=view.finding.is_looked_up,
+            is_due=view.finding.is_due,
         ),
         hints=[schemas.Rung(level=rung.level, state=rung.state, cost=rung.cost) for rung in view.hints],
     )
