@@ -53,6 +53,15 @@ class PointsGiven:
     is_earlier: bool  # whether the package has another rubric by now
 
 
+@dataclass(frozen=True)
+class Ticked:
+    """Points that a form had ticked in the rubric that it showed, each told by its sentence."""
+
+    sentences: tuple[str, ...]
+    places: tuple[str, ...]  # of those that the rubric of now has, as a form of now names them
+    left: tuple[str, ...]  # sentences of the others
+
+
 def versions_had(session: Session, attempt: Attempt, packages: Packages) -> tuple[Version, ...]:
     """Return the versions that an attempt has had, as far as they can be read, the one of now first."""
     changes = []
@@ -168,3 +177,33 @@ def rubric_of(problem: Problem) -> dict[tuple[str, int], str]:
         for question in problem.interview.follow_ups
         for position, sentence in enumerate(question.rubric)
     }
+
+
+def ticked(versions: Sequence[Version], package: str, points: Sequence[str]) -> Ticked:
+    """Return what a form had ticked, by the rubric of the package that it was made for.
+
+    Args:
+        versions: that the attempt has had, the one of now first.
+        package: the hash of the form's; empty: the one of now.
+        points: as the form names them; what its rubric does not have is left out.
+    """
+    now = {sentence: _name_of(point) for point, sentence in _told_apart(versions[0].problem).items()}
+    form_of = next((one.problem for one in versions if package in ("", one.problem.sha256)), None)
+    if form_of is None:  # a version that cannot be read
+        told = [f"{point}, of a version that cannot be read" for point in points]
+        return Ticked(tuple(told), (), tuple(told))
+    shown = {_name_of(point): told for point, told in _told_apart(form_of).items() if _name_of(point) in points}
+    return Ticked(
+        sentences=tuple(sentence for _, sentence in shown.values()),
+        places=tuple(now[told] for told in shown.values() if told in now),
+        left=tuple(told[1] for told in shown.values() if told not in now),
+    )
+
+
+def _told_apart(problem: Problem) -> dict[tuple[str, int], tuple[str, str]]:
+    """Return the points of a rubric, each with its question: another one's may say the same."""
+    return {point: (point[0], sentence) for point, sentence in rubric_of(problem).items()}
+
+
+def _name_of(point: tuple[str, int]) -> str:
+    return f"{point[0]}:{point[1]}"

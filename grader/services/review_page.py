@@ -24,12 +24,14 @@ from grader.report.visible import beginning
 from grader.services.earlier_package import (
     EarlierAnswer,
     PointsGiven,
+    Ticked,
     Version,
     as_given,
     earlier_answers,
     earlier_wording,
     is_of,
     points_given,
+    ticked,
     versions_had,
 )
 from grader.services.packages import Packages
@@ -123,6 +125,7 @@ class ReviewPage:
 
     reviewed: Reviewed
     problem: Problem
+    versions: tuple[Version, ...]  # that the attempt has had, the one of now first
     submissions: Sequence[Submission]
     shown: SubmissionShown | None  # None: nothing was handed in
     events: tuple[Event, ...]
@@ -163,14 +166,9 @@ class ReviewPage:
         """The points that the own review has, as its form names them."""
         return tuple(f"{question.id}:{position}" for question in self.questions for position in sorted(question.given))
 
-    def point_texts(self, points: Sequence[str]) -> tuple[str, ...]:
-        """Return the rubric's sentences for points as a form names them."""
-        return tuple(
-            sentence
-            for question in self.questions
-            for position, sentence in enumerate(question.rubric)
-            if f"{question.id}:{position}" in points
-        )
+    def ticked(self, points: Sequence[str], package: str = "") -> Ticked:
+        """Return what a form had ticked, by the rubric of the package that it was made for; empty: the one of now."""
+        return ticked(self.versions, package, points)
 
     @property
     def score(self) -> float | None:
@@ -207,6 +205,7 @@ def review_page(
     return ReviewPage(
         reviewed=reviewed,
         problem=problem,
+        versions=versions,
         submissions=submissions,
         shown=submission_shown(session, reviewed, number) if number else None,
         events=timeline(session, reviewed, submissions, answers),

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 from typing import Final
 
 import pytest
-from sqlalchemy import Engine, select
+from flask import Flask
+from sqlalchemy import Engine, select, update
 
-from grader.store.interview_models import Review
-from grader.store.session import read_session
+from grader.services.packages import Packages
+from grader.store.interview_models import Rejudge, Review
+from grader.store.models import Attempt, Package, User
+from grader.store.session import read_session, write_session
+from tests.services.made import after
+from tests.services.rejudging import accepted_version
+from tests.services.tiny_package import write_package
 from tests.web.browsing import Browser
 from tests.web.room import words
 from tests.web.test_reviews import attempt, browser, interview, lena, path
@@ -97,3 +104,81 @@ def test_a_page_from_before_judging_again_ticks_nothing_in_the_new_rubric(
     assert stored(engine) == (FIRST["shared_note"], 1)
     (package,) = re.findall(r'name="package" value="(\w+)"', page)
     assert save(browser, path, "1", **SECOND, point="first:0", package=package)[0] == 303
+
+
+RUBRICS: Final = {
+    "old": "[names the test, names the axis, names <b>the line</b>]",
+    "new": "[says why, names <b>the line</b>]",
+}
+
+
+@pytest.fixture
+def versions(
+    app: Flask, engine: Engine, lena: tuple[Browser, User], attempt: Attempt, tmp_path: Path
+) -> dict[str, Package]:
+    """Give an attempt that was judged again, and the two versions of its package with their rubrics."""
+    packages: Packages = app.extensions["grader"].packages
+    text = (write_package(tmp_path / "read") / "interview.yaml").read_text()
+    made = {
+        name: accepted_version(
+            engine,
+            packages,
+            lena[1],
+            tmp_path / name,
+            statement=f"{name}.\n",
+            interview=text.replace("[canary rubric]", rubric),
+        )
+        for name, rubric in RUBRICS.items()
+    }
+    old, new = made["old"].id, made["new"].id
+    with write_session(engine) as session:
+        row = {"user_id": lena[1].id, "from_package_id": old, "to_package_id": new}
+        session.add(Rejudge(**row, created_at=after(80), apply_asked_at=after(81), applied_at=after(82)))
+        session.execute(update(Attempt).values(package_id=new))
+    return made
+
+
+def ticked_in(page: str) -> list[str]:
+    return re.findall(r'name="point" value="([\w:]+)" form="review" checked', page)
+
+
+def test_ticks_of_a_form_from_before_judging_again_are_kept_by_what_they_say(
+    browser: Browser, engine: Engine, path: str, versions: dict[str, Package]
+) -> None:
+    old, new = versions["old"].sha256, versions["new"].sha256
+    save(browser, path, "0", **FIRST, point="first:0", package=new)
+    status, page = save(browser, path, "1", **SECOND, point=["first:1", "first:2"], package=old)
+    assert (status, ticked_in(page)) == (412, ["first:1"])
+    assert words(page, 'id="left"').endswith("saving leaves them out: names the axis")
+    assert words(page, 'id="stored"').endswith("Points of the rubric says why")
+    assert "second shared</textarea>" in page
+    assert "data-autosave" not in page
+    assert stored(engine) == (FIRST["shared_note"], 1)
+    assert save(browser, path, version_in(page), **SECOND, point=ticked_in(page), package=new)[0] == 303
+
+
+def test_ticks_of_the_first_form_are_kept_where_nothing_is_stored_yet(
+    browser: Browser, path: str, versions: dict[str, Package]
+) -> None:
+    status, page = save(browser, path, "0", **SECOND, point=["first:0", "first:2"], package=versions["old"].sha256)
+    assert (status, ticked_in(page), 'id="stored"' in page) == (412, ["first:1"], False)
+    assert words(page, 'id="left"').endswith("names the test")
+    assert "data-autosave" not in page
+
+
+def test_ticks_of_an_earlier_rubric_are_told_beside_a_review_that_was_finished_meanwhile(
+    browser: Browser, path: str, versions: dict[str, Package]
+) -> None:
+    old, new = versions["old"].sha256, versions["new"].sha256
+    assert browser.post(f"{path}/finish", **FIRST, version="0", package=new).status_code == 303
+    status, page = save(browser, path, "0", **SECOND, point=["first:1", "first:2"], package=old)
+    assert status == 409
+    assert words(page, 'id="unsaved"').endswith("Points of the rubric names the axis names <b>the line</b>")
+
+
+def test_ticks_of_a_version_that_cannot_be_read_are_told_by_their_places(
+    browser: Browser, path: str, versions: dict[str, Package]
+) -> None:
+    status, page = save(browser, path, "0", **SECOND, point="first:2", package="0" * 64)
+    assert (status, ticked_in(page)) == (412, [])
+    assert words(page, 'id="left"').endswith("first:2, of a version that cannot be read")
