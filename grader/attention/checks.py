@@ -11,6 +11,7 @@ import numpy as np
 from grader.attention.figures import figure, figures, shape_text
 from grader.attention.inputs import H_LAST, NAMES, WORKED, Y_LAST, FloatArray, Inputs
 from grader.attention.trace import Trace, follow, readable
+from grader.wording import part_of
 
 ROW_SUM_TOLERANCE: Final = 1e-6
 _RTOL: Final = 1e-9  # a product taken again may be rounded otherwise
@@ -131,8 +132,9 @@ def _finite(stage: str, value: FloatArray) -> Check:
     if not bad.any():
         return Check("finite", demand, True, "all are", (0.0,))
     row, column = (int(index) + 1 for index in np.argwhere(bad)[0])
-    first = f"{bad.sum()} of {bad.size} are not, the first is {value[row - 1, column - 1]} at ({row}, {column})"
-    return Check("finite", demand, False, first, (float(bad.sum()), float(row), float(column)))
+    first = f"the first is {value[row - 1, column - 1]} at ({row}, {column})"
+    evidence = f"{part_of(int(bad.sum()), bad.size, 'is')} not, {first}"
+    return Check("finite", demand, False, evidence, (float(bad.sum()), float(row), float(column)))
 
 
 def _nothing(traced: Trace, value: FloatArray) -> Iterator[Check]:
@@ -176,7 +178,7 @@ def _masked(traced: Trace, value: FloatArray) -> Iterator[Check]:
     future = ~readable(value)
     left = int((~np.isneginf(value) & future).sum())
     total = int(future.sum())
-    evidence = f"{left} of {total} are not" if left else _all(total)
+    evidence = f"{part_of(left, total, 'is')} not" if left else _all(total)
     yield Check(
         "future_hidden", "scores of later keys are minus infinity", left == 0, evidence, (float(left), float(total))
     )
@@ -196,7 +198,7 @@ def _masked(traced: Trace, value: FloatArray) -> Iterator[Check]:
         "past_kept",
         "scores of own and earlier keys are as before",
         same,
-        "all are" if same else f"{changed} of {value.size - total} are not",
+        "all are" if same else f"{part_of(changed, value.size - total, 'is')} not",
         (float(changed),),
     )
 
@@ -220,12 +222,12 @@ def _weights(traced: Trace, value: FloatArray) -> Iterator[Check]:
 
 
 def _all(total: int) -> str:
-    return f"{total} of {total} are" if total else "there are none"
+    return part_of(total, total, "is") if total else "there are none"
 
 
 def _forbidden(bad: FloatArray, total: int) -> str:
     largest = "NaN among them" if np.isnan(bad).any() else f"the largest is {figure(bad.max())}"
-    return f"{len(bad)} of {total} are not, {largest}"
+    return f"{part_of(len(bad), total, 'is')} not, {largest}"
 
 
 def _mixed_values(traced: Trace, value: FloatArray) -> Iterator[Check]:

@@ -13,7 +13,7 @@ from grader.attention.figures import figure, figures, shape_text
 from grader.attention.inputs import WORKED, FloatArray, Inputs
 from grader.attention.symptoms import Symptom, symptom_of
 from grader.attention.trace import STAGES, Stage, Trace, follow, readable, trace
-from grader.wording import counted
+from grader.wording import counted, part_of
 
 Status = Literal["ok", "wrong", "inherited", "not_seen"]
 INPUTS: Final = Stage("inputs", "X, W", "X, W_Q, W_K, W_V, W_O", r"X, W_Q, W_K, W_V, W_O", "", "what the head is given")
@@ -133,7 +133,7 @@ def record(lesson: Lesson) -> Record:
     observed = [f"Shapes: {', '.join(shapes) or 'none, no product exists'}."]
     if traced.masked_scores is not None:
         hidden = int(np.isneginf(traced.masked_scores).sum())
-        observed.append(f"Mask: {hidden} of {traced.masked_scores.size} scores are minus infinity.")
+        observed.append(f"Mask: {part_of(hidden, traced.masked_scores.size, 'is', 'score')} minus infinity.")
     observed += _weights_seen(traced)
     for name, value in (("H", traced.mixed_values), ("Y", traced.output)):
         if value is not None:
@@ -155,7 +155,8 @@ def _weights_seen(traced: Trace) -> list[str]:
     forbidden = weights[~readable(weights)]
     seen = [f"Row sums of A: {figures(rows)}; column sums: {figures(columns)}."]
     if len(forbidden):
-        seen.append(f"Weights of later keys: {int((forbidden == 0).sum())} of {len(forbidden)} are exactly 0.")
+        kept = part_of(int((forbidden == 0).sum()), len(forbidden), "is")
+        seen.append(f"Weights of later keys: {kept} exactly 0.")
     if (top := _top_weight(weights)) is not None:
         seen.append(
             f"Query {len(weights)} gives its largest weight, {figure(weights[-1, top])}, to position {top + 1}."

@@ -233,7 +233,7 @@ def _say_broken(finished: Collection[Key], broken: Collection[str], root: Path) 
     there = slugs(root)
     for slug in sorted(broken):
         if count := sum(problem == slug for _, problem in finished):
-            stay = "stays as it was" if count == 1 else "stay as they were"
+            stay = f"{plural(count, 'stays')} as {plural(count, 'it')} {plural(count, 'was')}"
             told = f"its {counted(count, 'result')} {stay}"
             if slug in there:
                 warn(

@@ -13,6 +13,7 @@ from grader.config import read_settings
 from grader.errors import JudgeError
 from grader.sandbox.doctor import Canary, examine, warm_mib
 from grader.sandbox.pool import Pool, SandboxUnavailable
+from grader.wording import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -73,7 +74,7 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     """Return what the sandbox says of itself, a line for each thing."""
     blas, warm = facts["blas"], facts["warm_mib"]
     lacks = f", lacks {', '.join(facts['landlock_lacks'])}" if facts["landlock_lacks"] else ""
-    threads = "1 thread" if blas["threads"] == 1 else f"{blas['threads']} threads"
+    threads = counted(blas["threads"], "thread")
     modules = textwrap.wrap(", ".join(facts["preloaded"]), LIST_WIDTH, subsequent_indent=" " * 10)
     return [
         f"kernel    {platform.release()} on {facts['machine']}",

@@ -23,7 +23,7 @@ from grader.grading.verdict import Verdict
 from grader.problems.loader import problem_folder
 from grader.report.batch_summary import Changed, changes_table
 from grader.report.terminal import print_view
-from grader.wording import counted
+from grader.wording import counted, plural
 
 _AGAIN: Final = "the same command goes on."
 _TOLD: Final = 5  # submissions that are named one by one
@@ -166,4 +166,5 @@ def _say_changes(old: Mapping[Key, Old], new: Mapping[Key, Old]) -> None:
     ]
     if changes:
         print_view(changes_table(changes))
-    click.echo(f"{counted(len(new), 'result')} judged again, {len(changes)} of them change", err=True)
+    changed = f"{len(changes)} of them {plural(len(changes), 'changes')}"
+    click.echo(f"{counted(len(new), 'result')} judged again, {changed}", err=True)

@@ -9,6 +9,7 @@ from grader.grading.package_texts import interview_texts
 from grader.problems.files import STANDARD, PackageFiles
 from grader.problems.loader import Problem, load
 from grader.problems.new_package import TEMPLATE, template_files
+from grader.wording import counted, plural
 
 _ORDER: Final = "eplace "  # what a line of the template has that says what to do with it
 _STORY_END: Final = "\n## "  # of a statement: what follows may well stay as it is
@@ -22,7 +23,7 @@ def template_notices(problem: Problem) -> list[str]:
     if not places:
         return []
     more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
-    texts = "1 template text is" if len(places) == 1 else f"{len(places)} template texts are"
+    texts = f"{counted(len(places), 'template text')} {plural(len(places), 'is')}"
     return [f"{problem.slug}: {texts} still there: {', '.join(places[:_NAMED])}{more}; replace what is not yours."]
 
 

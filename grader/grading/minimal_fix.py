@@ -14,6 +14,7 @@ from typing import Final
 from grader.grading.syntax_change import Change, at_least, change_between
 from grader.grading.syntax_tree import Forest, NotComparable
 from grader.problems.loader import Problem
+from grader.wording import plural
 
 LINES_MAX: Final = 2000  # of a source that starters are held against
 ACCEPTED: Final = "submissions/accepted"
@@ -41,7 +42,7 @@ class MinimalFix:
         if not self.change.nodes:
             told = f"It changes no syntax node of the starter {self.variant}"
         else:
-            nodes = "syntax node" if self.change.nodes == 1 else "syntax nodes"
+            nodes = plural(self.change.nodes, "syntax node")
             told = f"It changes {_number(self.change)} {nodes} of the starter {self.variant}"
         if self.smallest is not None:
             told += f"; the smallest accepted repair changes {_number(self.smallest.change)}"

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from grader.errors import UserError
 from grader.report.stage_strip import fault_words, stage_words
 from grader.report.visible import visible
+from grader.wording import counted, plural
 
 NAMES_MAX: Final = 6  # that one sentence lists
 # the hint levels that open them
@@ -188,8 +189,7 @@ def _points(between: Between) -> str:
     if between.points == 0:
         return "The points are the same."
     count = abs(between.points)
-    unit = "point" if count == 1 else "points"
-    return f"{count:g} {unit} {'more' if between.points > 0 else 'fewer'} than before."
+    return f"{counted(count, 'point')} {'more' if between.points > 0 else 'fewer'} than before."
 
 
 def _listed(what: str, names: Names, kind: str) -> list[str]:
@@ -202,7 +202,7 @@ def _listed(what: str, names: Names, kind: str) -> list[str]:
     text = f"{', '.join(first)} and {last}" if first else last
     if kind == "fault":
         return [f"{what} {text}."]
-    return [f"{what}: {kind if len(names) == 1 else kind + 's'} {text}."]
+    return [f"{what}: {plural(len(names), kind)} {text}."]
 
 
 def _as_it_is(name: str) -> str:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from markupsafe import Markup
 
 from grader.grading.weight_facts import SUM_TOLERANCE, weight_facts
-from grader.wording import counted
+from grader.wording import counted, part_of
 
 CELLS_MAX: Final = 40  # of one axis that are drawn
 _SPOKEN_MAX: Final = 144  # cells that a screen reader is offered one by one
@@ -90,19 +90,15 @@ def heat_map(board: Board) -> Markup:
 def facts_text(weights: npt.NDArray[Any], hidden: npt.NDArray[np.bool_] | None) -> str:
     """Return in words what weights show: how many rows sum to 1, and what hidden keys get."""
     facts = weight_facts(weights, hidden)
-    parts = [f"{facts.rows_of_one} of {_that_sum(facts.rows, 'row')} to 1"]
+    parts = [f"{part_of(facts.rows_of_one, facts.rows, 'sums', 'row')} to 1"]
     parts += (
-        [f"{facts.columns_of_one} of {_that_sum(facts.columns, 'column')} to 1"]
+        [f"{part_of(facts.columns_of_one, facts.columns, 'sums', 'column')} to 1"]
         if facts.rows_of_one < facts.rows
         else []
     )
     parts += [f"{facts.leaks or 'none'} of {counted(facts.hidden, 'hidden cell')} with weight"] if facts.hidden else []
     parts += [f"{counted(facts.nonfinite, 'number')} not finite"] if facts.nonfinite else []
     return ", ".join(parts)
-
-
-def _that_sum(number: int, noun: str) -> str:
-    return f"{counted(number, noun)} {'sums' if number == 1 else 'sum'}"
 
 
 def number_text(value: float, decimals: int) -> str:

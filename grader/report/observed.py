@@ -13,7 +13,7 @@ from grader.report.heat_map import number_text
 from grader.report.numbers import told_apart
 from grader.report.sample_outputs import Mask, SampleOutputs
 from grader.report.visible import visible
-from grader.wording import counted, plural
+from grader.wording import all_of, part_of, plural
 
 _WEIGHTS: Final = "weights"
 _INSTEAD: Final = {
@@ -65,10 +65,8 @@ def _compared(sample: SampleOutputs, position: int, name: str, where: str) -> st
     if off is None or values is None or wanted is None:
         return f"{name}: too many numbers to be kept."
     if not off.any():
-        agree = "agrees" if off.size == 1 else "agree"
-        return f"{name}: all {counted(off.size, 'number')} {agree}{where}."
-    numbers = f"{counted(off.size, 'number')} {plural(off.size, 'is')}"
-    return f"{name}: {off.sum()} of {numbers} off{where}, {_worst(values, wanted, off)}."
+        return f"{name}: {all_of(off.size, 'number')} {plural(off.size, 'agrees')}{where}."
+    return f"{name}: {part_of(int(off.sum()), off.size, 'is', 'number')} off{where}, {_worst(values, wanted, off)}."
 
 
 def _worst(values: Array, wanted: Array, off: Mask) -> str:
@@ -85,13 +83,14 @@ def _weights(weights: Array, hidden: Mask | None) -> Iterator[str]:
     facts = weight_facts(weights, hidden)
     with np.errstate(all="ignore"):
         rows, columns = (weights.astype(np.float64).sum(axis=axis) for axis in (-1, -2))
-    yield f"{facts.rows_of_one} of {facts.rows} row sums of the weights are 1{_range(rows)}."
+    yield f"{part_of(facts.rows_of_one, facts.rows, 'is', 'row sum of the weights')} 1{_range(rows)}."
     if facts.rows_of_one < facts.rows:
-        yield f"{facts.columns_of_one} of {facts.columns} column sums are 1{_range(columns)}."
+        yield f"{part_of(facts.columns_of_one, facts.columns, 'is', 'column sum')} 1{_range(columns)}."
     if facts.hidden:
-        yield f"{facts.hidden - facts.leaks} of {facts.hidden} weights of hidden keys are exactly 0."
+        kept = part_of(facts.hidden - facts.leaks, facts.hidden, "is", "weight of hidden keys")
+        yield f"{kept} exactly 0."
     if facts.nonfinite:
-        yield f"{facts.nonfinite} of {weights.size} weights are not finite."
+        yield f"{part_of(facts.nonfinite, weights.size, 'is', 'weight')} not finite."
 
 
 def _range(sums: Array) -> str:

@@ -135,7 +135,7 @@ def _group(group: GroupResult, cases: list[CaseResult]) -> Markup:
     sentences = dict.fromkeys(case.failure.message for case in cases if case.failure)
     told = Markup("").join(Markup('<p class="sub">{}</p>').format(visible(text, keep="")) for text in sentences)
     return Markup(
-        '<tr><th scope="row">{}<span class="sub">{} of {} pass</span></th><td><ul class="cases">{}</ul>{}</td>'
+        '<tr><th scope="row">{}<span class="sub">{} of {} right</span></th><td><ul class="cases">{}</ul>{}</td>'
         '<td class="n b">{}</td></tr>'
     ).format(group.name, right, len(cases), listed, told, points_text(group.points, group.max_points))
 

@@ -18,7 +18,7 @@ from grader.config import shipped
 from grader.errors import UserError
 from grader.store import batch_models as batch_models  # its tables
 from grader.store.session import make_engine
-from grader.wording import counted
+from grader.wording import counted, plural
 
 _LOCK: Final = 0x67726164  # any fixed number: one migration at a time
 
@@ -119,7 +119,7 @@ def _check_references(connection: Connection) -> None:
         if broken:
             number = len(broken)
             raise UserError(
-                f"The database was left as it is: {counted(number, 'row')} {'names' if number == 1 else 'name'} others "
+                f"The database was left as it is: {counted(number, 'row')} {plural(number, 'names')} others "
                 f"that are missing (first in the table {broken[0][0]}); restore a backup, or remove those rows."
             )
 

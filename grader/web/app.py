@@ -57,7 +57,7 @@ from grader.web import (
 )
 from grader.web.gathering import BODY_BYTES_MAX
 from grader.web.service import Service, user
-from grader.wording import counted
+from grader.wording import all_of, counted, part_of
 
 FORM_PARTS_MAX: Final = 20
 
@@ -138,7 +138,7 @@ def _set_up_templates(app: Flask) -> None:
     environment.finalize = texts.shown  # before it is escaped: no template can forget it
     environment.trim_blocks = environment.lstrip_blocks = True
     written = (texts.code, texts.numbered, texts.markdown, texts.plain, texts.inline, texts.number, texts.moment)
-    for text in (*written, texts.agreeing, texts.editable, counted):
+    for text in (*written, texts.agreeing, texts.editable, counted, part_of, all_of):
         environment.filters[text.__name__] = text
     for drawn in (
         visible,

@@ -36,7 +36,7 @@ def test_a_board_with_a_leak() -> None:
     picture = drawn(Board("a", "Head <1>", WEIGHTS, FUTURE, worst=(2, 0)))
     assert picture.findtext("title") == "Head <1>"
     assert picture.findtext("desc") == (
-        "2 of 3 rows sum to 1, 1 of 3 columns sum to 1, 1 of 3 hidden cells with weight"
+        "2 of 3 rows sum to 1, 1 of 3 columns sums to 1, 1 of 3 hidden cells with weight"
     )
     assert titles(picture)[:3] == [
         "query 1, key 1: 0.7500",

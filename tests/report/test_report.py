@@ -174,7 +174,7 @@ SAYS: Final[dict[str, list[str]]] = {
     "accepted": ["Accepted", "They agree.", "In 5 of 5 cases every row sums to 1 and no hidden key has weight."],
     "mask_missing": [
         "First wrong stage: masked scores",
-        "0 of 1 pass",
+        "0 of 1 right",
         "Submission",
         "Reference",
         "It changes 8 syntax nodes of the starter interview; the smallest accepted repair changes 25.",

@@ -112,7 +112,7 @@ def test_agreement_is_that_of_judging(returned: tuple[Kept, ...], agrees: bool) 
                 "y: all 2 numbers agree on the sample.",
                 "weights: 2 of 4 numbers are off on the sample, most of all [0, 0]: 0.750000 in place of 1.00000.",
                 "2 of 2 row sums of the weights are 1; they run from 1.000 to 1.000.",
-                "0 of 1 weights of hidden keys are exactly 0.",
+                "0 of 1 weight of hidden keys is exactly 0.",
             ],
         ),
         (
@@ -121,9 +121,9 @@ def test_agreement_is_that_of_judging(returned: tuple[Kept, ...], agrees: bool) 
                 "y: all 2 numbers agree on the sample.",
                 "weights: 2 of 4 numbers are off on the sample, most of all [1, 1]: NaN in place of 0.500000.",
                 "0 of 2 row sums of the weights are 1; they run from 0.500 to 0.500.",
-                "1 of 2 column sums are 1; they run from 1.000 to 1.000.",
-                "1 of 1 weights of hidden keys are exactly 0.",
-                "1 of 4 weights are not finite.",
+                "1 of 2 column sums is 1; they run from 1.000 to 1.000.",
+                "1 of 1 weight of hidden keys is exactly 0.",
+                "1 of 4 weights is not finite.",
             ],
         ),
         (

@@ -199,10 +199,10 @@ def test_nothing_of_a_reply_depends_on_the_expected_answer(
 
 def test_the_quiz_leads_to_the_questions_of_an_attempt_that_is_over(ada: Browser) -> None:
     sealed = ada.text(f"/problems/{SLUG}/quiz")
-    assert "There is one. It opens with the follow-up questions" in sealed
+    assert "There is 1. It opens with the follow-up questions" in sealed
     assert "canary" not in sealed
     ada.start()
-    assert "There is one." in ada.text(f"/problems/{SLUG}/quiz")
+    assert "There is 1." in ada.text(f"/problems/{SLUG}/quiz")
     ada.post(f"{ada.attempt}/give-up")
     reply = ada.get(f"/problems/{SLUG}/quiz")
     assert (reply.status_code, reply.location) == (302, f"{ada.attempt}/follow-ups#to_check_yourself")

@@ -92,7 +92,7 @@ def test_a_wrong_answer_shows_groups_points_and_own_prints(ada: Browser, engine:
     for text in ("Wrong answer", "wrong_values", "y has the right shape", "40 of 100 points", "0 / 60", "40 / 40"):
         assert text in page
     assert "case 1 WA case 2 AC" in page
-    assert "Values 1 of 2 pass" in page
+    assert "Values 1 of 2 right" in page
     assert "Your points so far: 40." in page
     assert "printed at import" in page
     assert "printed in the sample \\u202e\\x1b[31m" in page
