@@ -1,13 +1,12 @@
 """What runs in a locked child: load one source, answer questions about it one at a time, over two pipes.
 
-Frames (see `wire`), grader to child:
-    H [source, entries, mode]                    the head, once; mode: submission, traced, or package
-    Q [entry, n, layouts] arguments              call the entry twice with these arguments, n outputs
-    G [function, seed]                           call a case generator with numpy's generator of that seed
-    C [function, layouts] arguments              call a package's function once with these arguments
-    T [entry, n, layouts] arguments              call an entry of a traced source once, and tell what it computed
-    F                                            look at everything that was returned once more
-Arguments are a list; layouts are [position, layout] of those that do not lie in memory as C has it.
+Frames (see `wire`, and `calls` for Q, C and T), grader to child:
+    H [source, entries, mode]       the head, once; mode: submission, traced, or package
+    Q [entry, n] and a call         call the entry twice with these arguments, n outputs
+    G [function, seed]              call a case generator with numpy's generator of that seed
+    C [function] and a call         call a package's function once with these arguments
+    T [entry, n] and a call         call an entry of a traced source once, and tell what it computed
+    F                               look at everything that was returned once more
 Child to grader:
     R                        ready: every wall is up
     L [missing]              loaded; the entries that are not there
@@ -37,20 +36,19 @@ from typing import Any, Final
 import numpy as np
 
 from grader.sandbox import convert, modules, tracing
-from grader.sandbox.wire import LENGTH, Reader, Value, decode, encode_parts, frame_parts
+from grader.sandbox.calls import BODY, Layouts, read_call
+from grader.sandbox.wire import LENGTH, Value, decode, encode_parts, frame_parts
 
 QUESTIONS: Final = 3  # descriptor that questions are read from
 ANSWERS: Final = 4  # descriptor that answers are written to
 PIPE_BYTES: Final = 64 << 10  # that a pipe holds
-BODY: Final = LENGTH.size + 1  # where a question's values begin, behind its length and kind
 MODULE: Final = "submission"
 FILE: Final = "submission.py"
 HOLD_S: Final = 0.02  # a frame may wait so long for the next one; the grader's clock runs on
 KEPT_BYTES: Final = 8 << 20  # of answers kept for the end; it counts as the submission's memory
 Mark = list[bytes] | int
-_UNCHANGED: Final = encode_parts(True)
-_CHANGED: Final = encode_parts(False)
-HELD_PARTS: Final = 200
+_FLAGS: Final = (encode_parts(False), encode_parts(True))
+_SAME: Final = tuple(frame_parts(b"S", flag) for flag in _FLAGS)
 PARTS_MAX: Final = 1000  # the kernel takes 1024 in one call
 TRACED_DEPTH: Final = 2500  # a hook is one more frame for each call
 TEXT_LIMIT: Final = 2000  # characters of an exception's text
@@ -123,29 +121,26 @@ class Child:
         elif kind == b"F":
             self._look_again()
 
-    def _attempt(self, phase: str, act: Callable[[], list[bytes]], hold_s: float = 0.0) -> bool:
-        """Send the frame that `act` returns, or the exception that it raised; False for the latter.
-
-        A frame that was ready within `hold_s` waits for the next one: one write, one wake-up of the grader for both.
-        """
-        started = perf_counter()
+    def _attempt(self, phase: str, act: Callable[[], list[bytes]]) -> None:
+        """Send the frame that `act` returns, or the exception that it raised."""
         try:
             reply = act()
-            is_answer = True
         except BaseException as error:
-            reply = frame_parts(b"X", encode_parts(describe(phase, error)))
-            is_answer = False
+            self._hold_exception(phase, error)
+        else:
+            self._held += reply
+        self._send_held()
+
+    def _hold_exception(self, phase: str, error: BaseException) -> None:
+        self._held += frame_parts(b"X", encode_parts(describe(phase, error)))
+
+    def _send_held(self) -> None:
+        """Send the frames that wait, behind all that was printed before."""
         try:
             for stream in self._outputs:
                 stream.flush()
         except BaseException:  # noqa: S110 - a flooded or broken stream is the grader's to judge
             pass
-        self._held += reply
-        if not is_answer or len(self._held) > HELD_PARTS or perf_counter() - started >= hold_s:
-            self._send_held()
-        return is_answer
-
-    def _send_held(self) -> None:
         held, self._held = self._held, []
         self._write(held)
 
@@ -188,32 +183,29 @@ class Child:
         self._attempt("import", loaded)
 
     def _answer(self, question: bytes) -> None:
-        reader = Reader(question, BODY, copy=False)  # nobody writes to what every call gets copies of
-        entry, outputs, layouts = reader.value()
-        pristine = reader.value()
+        """Call twice; a first answer that was ready soon waits for the second: one write, one wake-up for both."""
+        (entry, outputs), layouts, pristine = read_call(question)
         function = self._namespace[entry]
-        returned: list[tuple[object, list[bytes]]] = []
-
-        def call() -> list[bytes]:
-            arguments = _laid_out(pristine, layouts)
-            result = function(*arguments)
-            returned.append((result, convert.answer_parts(result, outputs)))
-            return _UNCHANGED if convert.is_same(arguments, pristine) else _CHANGED
-
-        def first() -> list[bytes]:
-            unchanged = call()
-            return frame_parts(b"A", returned[0][1] + unchanged)
-
-        def second() -> list[bytes]:
-            unchanged = call()
-            (result, answer), (later, again) = returned
-            is_same = again == answer
+        started = perf_counter()
+        try:
+            result, answer, is_unchanged = _called(function, pristine, layouts, outputs)
+        except BaseException as error:
+            self._hold_exception("call", error)
+            self._send_held()
+            return
+        self._held += frame_parts(b"A", answer + _FLAGS[is_unchanged])
+        if perf_counter() - started >= HOLD_S:
+            self._send_held()
+        try:
+            later, again, is_unchanged = _called(function, pristine, layouts, outputs)
             mark = self._mark(answer)
+            is_same = again == answer
+            reply = _SAME[is_unchanged] if is_same else frame_parts(b"B", again + _FLAGS[is_unchanged])
             self._returned.append((outputs, [(result, mark), (later, mark if is_same else self._mark(again))]))
-            return frame_parts(b"S", unchanged) if is_same else frame_parts(b"B", again + unchanged)
-
-        if self._attempt("call", first, HOLD_S):
-            self._attempt("call", second)
+            self._held += reply
+        except BaseException as error:
+            self._hold_exception("call", error)
+        self._send_held()
 
     def _generate(self, name: str, seed: int) -> None:
         def act() -> list[bytes]:
@@ -223,9 +215,8 @@ class Child:
         self._attempt("call", act)
 
     def _compute(self, question: bytes) -> None:
-        reader = Reader(question, BODY)
-        name, layouts = reader.value()
-        arguments = _laid_out(reader.value(), layouts)
+        (name,), layouts, pristine = read_call(question)
+        arguments = _laid_out(pristine, layouts)
 
         def act() -> list[bytes]:
             return frame_parts(b"V", encode_parts(convert.generated(self._namespace[name](*arguments))))
@@ -233,9 +224,8 @@ class Child:
         self._attempt("call", act)
 
     def _trace(self, question: bytes) -> None:
-        reader = Reader(question, BODY)
-        entry, outputs, layouts = reader.value()
-        arguments = _laid_out(reader.value(), layouts)
+        (entry, outputs), layouts, pristine = read_call(question)
+        arguments = _laid_out(pristine, layouts)
         recorder = self._recorder
         assert recorder is not None
 
@@ -266,7 +256,17 @@ class Child:
         return answer if self._kept_bytes <= KEPT_BYTES else hash(tuple(answer))
 
 
-def _laid_out(pristine: list[Value], layouts: list[tuple[int, str]]) -> list[Value]:
+def _called(
+    function: Callable[..., object], pristine: list[Value], layouts: Layouts, outputs: int
+) -> tuple[object, list[bytes], bool]:
+    """Call with fresh arguments; return the result, the result encoded, and whether the arguments are as they were."""
+    arguments = _laid_out(pristine, layouts)
+    result = function(*arguments)
+    answer = convert.answer_parts(result, outputs)
+    return result, answer, convert.is_same(arguments, pristine)
+
+
+def _laid_out(pristine: list[Value], layouts: Layouts) -> list[Value]:
     """Return fresh copies of a call's arguments, laid out in memory as the case wants them."""
     arguments: list[Value] = convert.copied(pristine)
     for position, layout in layouts:

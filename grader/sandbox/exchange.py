@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from grader.sandbox.wire import Value, encode, frame
+from grader.sandbox.calls import call_frame
+from grader.sandbox.wire import Value
 
 
 @dataclass(frozen=True)
@@ -60,17 +61,6 @@ class Raised:
     text: str
     refused: bool
     lines: tuple[int, ...]
-
-
-def call_frame(kind: bytes, head: list[Value], arguments: dict[str, Value], layouts: dict[str, str]) -> bytes:
-    """Encode a call; arguments go by position, for a child has no need of their names, and reading them takes time.
-
-    Args:
-        layouts: by name, of those that are laid out in memory otherwise than C does.
-    """
-    names = list(arguments)
-    places: list[Value] = [[names.index(name), layout] for name, layout in layouts.items()]
-    return frame(kind, encode([*head, places]), encode(list(arguments.values())))
 
 
 @dataclass(frozen=True)

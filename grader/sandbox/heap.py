@@ -16,6 +16,7 @@ from grader.sandbox.kernel import libc
 
 SMALL_BYTES: Final = 384 << 10  # of the unused end, on ordinary pages: what a child that waits has need of
 HUGE_BYTES: Final = 16 << 20  # of it on huge pages; address space alone until they are written to
+MAPPED_BYTES: Final = 32 << 20  # from this size on malloc maps a block for itself
 _HUGE_PAGE: Final = 2 << 20
 _HOLE_MAX: Final = 64 << 10  # larger holes are filled in parts; trying a size writes that far into the unused end
 _HOLE_MIN: Final = 24
@@ -81,7 +82,7 @@ def _gather_pages() -> None:
 
 def _keep_freed_memory() -> None:
     """Have malloc keep what is freed: a child lives for milliseconds, and each page given back is faulted in again."""
-    libc.mallopt(_M_MMAP_THRESHOLD, 32 << 20)
+    libc.mallopt(_M_MMAP_THRESHOLD, MAPPED_BYTES)
     libc.mallopt(_M_TRIM_THRESHOLD, 128 << 20)
     libc.mallopt(_M_TOP_PAD, 1 << 20)
 

@@ -14,8 +14,9 @@ import signal
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
+from grader.sandbox.calls import call_frame
 from grader.sandbox.clock import Clock
-from grader.sandbox.exchange import Answer, End, Limits, Question, Raised, RunEnded, SandboxLost, call_frame
+from grader.sandbox.exchange import Answer, End, Limits, Question, Raised, RunEnded, SandboxLost
 from grader.sandbox.wire import FRAME_LIMIT, LENGTH, Value, WireError, decode, encode, frame
 
 PRINTS_LIMIT: Final = 1 << 20  # bytes of prints of one run; more is OLE
@@ -179,15 +180,18 @@ class Run:
             self._read_from(descriptor)
         if self._size:
             raise RunEnded(End.BAD_ANSWER, "bytes that came before their question")
-        deadline, left = None, memoryview(question)
+        left: bytes | memoryview = question
+        deadline = 0.0
         while left:
             try:
-                left = left[os.write(self._questions, left) :]
+                written = os.write(self._questions, left)
             except BlockingIOError:
                 deadline = deadline or self._deadline(self._limits.case_s)
                 self._wait_writable(deadline)
             except BrokenPipeError:
                 raise self._ended() from None
+            else:
+                left = memoryview(left)[written:] if written < len(left) else b""
 
     def _deadline(self, seconds: float) -> float:
         return min(self._end, self._clock.now() + seconds)
@@ -204,19 +208,15 @@ class Run:
 
     def _receive(self, seconds: float) -> bytes:
         """Return the next frame's body, or raise how the run ended."""
-        body = self._framed()
-        if body is None:
-            deadline = self._deadline(seconds)
-            while body is None:
-                for descriptor, _ in self._poll.poll(self._milliseconds(deadline)):
-                    self._read_from(descriptor)
-                body = self._framed()
+        deadline = 0.0
+        while self._size < self._wanted or (body := self._framed()) is None:
+            deadline = deadline or self._deadline(seconds)
+            for descriptor, _ in self._poll.poll(self._milliseconds(deadline)):
+                self._read_from(descriptor)
         return body
 
     def _framed(self) -> bytes | None:
-        """Take the next frame's body from what was read; None until it is whole."""
-        if self._size < self._wanted:
-            return None
+        """Take the next frame's body from what was read, as much as is wanted; None until it is whole."""
         data = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         length = LENGTH.unpack_from(data)[0]
         if not 1 <= length <= FRAME_LIMIT:

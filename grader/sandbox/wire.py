@@ -68,7 +68,7 @@ def encode_parts(value: Value) -> list[bytes]:
 
 
 def frame(kind: bytes, *bodies: bytes) -> bytes:
-    """Return a whole frame of a message kind (one byte) and its encoded values."""
+    """Return a whole frame of a message kind (one byte) and its content, most often encoded values."""
     return b"".join(frame_parts(kind, bodies))
 
 
@@ -130,17 +130,26 @@ def _put_bytes(tag: bytes, data: bytes, put: Any) -> None:
     put(data)
 
 
+def array_code(dtype: np.dtype[Any]) -> int:
+    """Return a dtype's number on the wire.
+
+    Raises:
+        WireError: it is not carried.
+    """
+    code = _CODES.get(dtype.num)
+    if code is None or not dtype.isnative:
+        raise WireError(f"arrays of {dtype} are not carried")
+    return code
+
+
 def array_parts(array: npt.NDArray[Any]) -> tuple[bytes, bytes]:
     """Return an array's header and its bytes.
 
     Raises:
         WireError: its dtype is not carried, or it has too many axes.
     """
-    dtype, shape = array.dtype, array.shape
-    code = _CODES.get(dtype.num)
-    if code is None or not dtype.isnative:
-        raise WireError(f"arrays of {dtype} are not carried")
-    axes = len(shape)
+    shape = array.shape
+    code, axes = array_code(array.dtype), len(shape)
     if axes > MAX_DEPTH:
         raise WireError(f"arrays of {axes} axes are not carried")
     return _HEADER.pack(b"a", code, axes) + _SHAPES[axes].pack(*shape), array.tobytes()
