@@ -12,6 +12,7 @@ from grader.services.sign_in import WrongPassword
 from grader.store.session import read_session, write_session
 from grader.web import cookies
 from grader.web.errors import retry_header
+from grader.web.kept_text import told_on
 from grader.web.service import current_session, current_user, now, service
 
 bp = Blueprint("account_page", __name__, url_prefix="/me")
@@ -24,6 +25,7 @@ def show() -> ResponseReturnValue:
 
 
 @bp.post("/name")
+@told_on(lambda error: _page("name", error), "name")
 def rename() -> ResponseReturnValue:
     """Take another name."""
     try:

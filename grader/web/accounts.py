@@ -18,6 +18,7 @@ from grader.store.models import User
 from grader.store.session import read_session
 from grader.web import cookies, invited
 from grader.web.errors import retry_header
+from grader.web.kept_text import UnusableCharacter, told_on
 from grader.web.pages import known_page
 from grader.web.service import now, service, user
 
@@ -38,6 +39,7 @@ def show_sign_in() -> ResponseReturnValue:
 
 
 @bp.post("/sign-in")
+@told_on(lambda error: _form("signin.html", error), "name")
 def enter() -> ResponseReturnValue:
     """Sign a user in by name and password."""
     name, password = request.form.get("name", ""), request.form.get("password", "")
@@ -56,6 +58,7 @@ def show_sign_up() -> ResponseReturnValue:
 
 
 @bp.post("/sign-up")
+@told_on(lambda error: _sign_up_form(error), "name")
 def sign_up() -> ResponseReturnValue:
     """Make an account and sign its user in."""
     _require_signup()
@@ -65,6 +68,11 @@ def sign_up() -> ResponseReturnValue:
     except UserError as error:
         return _form("signup.html", error)
     return _open_session(made, is_told=True)
+
+
+def _sign_up_form(error: UserError) -> ResponseReturnValue:
+    _require_signup()
+    return _form("signup.html", error)
 
 
 @bp.post("/sign-out")
@@ -89,6 +97,7 @@ def show_link() -> ResponseReturnValue:
 
 
 @bp.post("/link")
+@told_on(lambda error: _link_form(error), "name")
 def use_link() -> ResponseReturnValue:
     """Store the password, which uses the link up, and sign its user in."""
     name, password = request.form.get("name", ""), request.form.get("password", "")
@@ -143,6 +152,6 @@ def _form(template: str, error: UserError | None = None, **more: object) -> Resp
 def _wrong_fields(error: UserError | None) -> tuple[str, ...]:
     if isinstance(error, WeakPassword):
         return ("password",)
-    if isinstance(error, UnusableName):
+    if isinstance(error, UnusableName | UnusableCharacter):
         return ("name",)
     return ("name", "password") if isinstance(error, WrongPassword) else ()

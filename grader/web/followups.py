@@ -13,6 +13,7 @@ from grader.services.followups import ANSWER_MAX, ANSWER_MIN, RATINGS
 from grader.services.problem_list import LEVELS
 from grader.store import queries
 from grader.store.session import read_session, write_session
+from grader.web.kept_text import told_on
 from grader.web.service import current_user, now, service
 
 bp = Blueprint("followups", __name__)
@@ -25,6 +26,7 @@ def show(public_id: str) -> ResponseReturnValue:
 
 
 @bp.post("/attempts/<public_id>/answers/<question>")
+@told_on(lambda error, **path: _refused(**path, error=error), "answer")
 def answer(public_id: str, question: str) -> ResponseReturnValue:
     """Store the own answer, which opens the expected one; an answer that is refused stays in its field."""
     text, digest = request.form.get("answer", ""), request.form.get("question")
@@ -35,7 +37,7 @@ def answer(public_id: str, question: str) -> ResponseReturnValue:
     except (NotFound, AttemptClosed):
         raise
     except UserError as error:
-        return _page(public_id, question, error.message, text), error.status
+        return _refused(public_id, question, error)
     return redirect(url_for("followups.show", public_id=public_id, _anchor=question), 303)
 
 
@@ -57,6 +59,10 @@ def quiz(slug: str) -> ResponseReturnValue:
     if attempt is None or not problem.interview.multiple_choice:
         return render_template("quiz.html", problem=problem)
     return redirect(url_for("followups.show", public_id=attempt.public_id, _anchor="to_check_yourself"))
+
+
+def _refused(public_id: str, question: str, error: UserError) -> ResponseReturnValue:
+    return _page(public_id, question, error.message, request.form.get("answer", "")), error.status
 
 
 def _page(public_id: str, refused: str | None = None, error: str | None = None, typed: str = "") -> str:

@@ -21,6 +21,7 @@ from grader.store import interview_queries as queries
 from grader.store.interview_models import LABEL_LENGTH, Part
 from grader.store.session import read_session, write_session
 from grader.web import review_switches
+from grader.web.kept_text import UnusableCharacter, told_on
 from grader.web.once import once
 from grader.web.pages import public_address
 from grader.web.readings import note_reading
@@ -41,6 +42,7 @@ def show_invite(public_id: str) -> ResponseReturnValue:
 
 
 @bp.post("/invite")
+@told_on(lambda error, public_id: _invite_form(public_id, error), "names")
 def invite(public_id: str) -> ResponseReturnValue:
     """Invite candidates and show their links, this once."""
     file = request.files.get("file")
@@ -122,7 +124,7 @@ def _candidate(
         are_names_hidden=review_switches.are_names_hidden(),
         error=error,
         place=place,
-        wrong=error.field if isinstance(error, UnusableSettings) else "",
+        wrong=error.field if isinstance(error, UnusableSettings | UnusableCharacter) else "",
         done=DONE.get(request.args.get("done", "")),
         minutes_max=EXTENSION_MAX,
         reason_length=REASON_LENGTH,
@@ -158,6 +160,7 @@ def revoke(public_id: str, invitation: str) -> ResponseReturnValue:
 
 
 @bp.post("/candidates/<invitation>/extend")
+@told_on(lambda error, public_id, invitation: _candidate(public_id, invitation, error, "extend"), "minutes", "reason")
 def extend(public_id: str, invitation: str) -> ResponseReturnValue:
     """Give more time."""
     minutes, reason = request.form.get("minutes", ""), request.form.get("reason", "")
@@ -180,6 +183,7 @@ def _extended(session: Session, public_id: str, invitation: str, minutes: str, r
 
 
 @bp.post("/candidates/<invitation>/end")
+@told_on(lambda error, public_id, invitation: _candidate(public_id, invitation, error, "end"), "why")
 def end(public_id: str, invitation: str) -> ResponseReturnValue:
     """End the candidate's time now."""
     why = request.form.get("why", "")

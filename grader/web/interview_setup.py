@@ -18,10 +18,12 @@ from grader.store import interview_queries as queries
 from grader.store.interview_models import Part, Shown
 from grader.store.models import User
 from grader.store.session import read_session, write_session
+from grader.web.kept_text import UnusableCharacter, told_on
 from grader.web.once import once
 from grader.web.service import current_user, now, service
 
 ROWS_SENT: Final = 100
+TYPED: Final = ("title", "minutes", "submissions_max", "opens_at", "closes_at")
 bp = Blueprint("interview_setup", __name__, url_prefix="/interviews")
 
 
@@ -33,6 +35,7 @@ def new() -> ResponseReturnValue:
 
 
 @bp.post("/new")
+@told_on(lambda error: _refused(None, error), *TYPED)
 def create() -> ResponseReturnValue:
     """Set an interview up, or take the next step in its form."""
     current = current_user()
@@ -65,6 +68,7 @@ def edit(public_id: str) -> ResponseReturnValue:
 
 
 @bp.post("/<public_id>/edit")
+@told_on(lambda error, public_id: _refused(public_id, error), *TYPED)
 def change(public_id: str) -> ResponseReturnValue:
     """Store changed settings, or take the next step in their form."""
     form, step = _sent(), request.form.get("step", "save")
@@ -79,6 +83,11 @@ def change(public_id: str) -> ResponseReturnValue:
     except UserError as error:
         return _form(public_id, form, error)
     return redirect(url_for("interviews.show", public_id=public_id, done="saved", window="1"), 303)
+
+
+def _refused(public_id: str | None, error: UserError) -> ResponseReturnValue:
+    interviews.require_interviewer(current_user())
+    return _form(public_id, _sent(), error)
 
 
 def _sent() -> Form:
@@ -120,7 +129,7 @@ def _form(public_id: str | None, form: Form, error: UserError | None = None) -> 
         hint_levels=range(HINT_LEVEL_MAX + 1),
         started=started,
         error=error,
-        wrong=error.field if isinstance(error, UnusableSettings) else "",
+        wrong=error.field if isinstance(error, UnusableSettings | UnusableCharacter) else "",
         step=request.form.get("step", ""),
     )
     return (page, error.status) if error else page

@@ -20,6 +20,7 @@ from grader.store.session import read_session, write_session
 from grader.store.sitting_queries import require_not_sat
 from grader.web import review_switches
 from grader.web.attempts import shown_samples
+from grader.web.kept_text import told_on
 from grader.web.once import once
 from grader.web.readings import note_reading
 from grader.web.service import current_user, now, service
@@ -114,6 +115,7 @@ def _live(session: Session, current: User, interview: Interview) -> dict[str, An
 
 
 @bp.post("/<public_id>/members")
+@told_on(lambda error, public_id: overview(public_id, error, "members"), "name")
 def set_member(public_id: str) -> ResponseReturnValue:
     """Make somebody an interviewer of the interview, or give them another part."""
     word = request.form.get("part", "")

@@ -13,6 +13,7 @@ from grader.services import uploads
 from grader.services.uploads import UnusablePackage
 from grader.store.session import read_session, write_session
 from grader.web.interviews import asked_page
+from grader.web.kept_text import told_on
 from grader.web.service import current_user, now, service
 
 bp = Blueprint("packages", __name__, url_prefix="/packages")
@@ -42,6 +43,7 @@ def _page(refused: UserError | None = None) -> str:
 
 
 @bp.post("")
+@told_on(lambda error: (_page(error), error.status), "name")
 def upload() -> ResponseReturnValue:
     """Take an archive; its page tells how the check goes."""
     file = request.files.get("archive")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from flask import Blueprint, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -14,13 +15,16 @@ from grader.store import review_queries
 from grader.store import review_queue_queries as queue
 from grader.store.session import read_session, write_session
 from grader.web.errors import retry_header
+from grader.web.kept_text import told_on
 from grader.web.reviews import address_of, current_interviewer, page, read_filters
 from grader.web.service import now, service
 
+NOTES: Final = ("private_note", "shared_note")
 bp = Blueprint("review_changes", __name__, url_prefix="/reviews/<public_id>")
 
 
 @bp.post("/draft")
+@told_on(lambda error, public_id: _refused(public_id, "review", error), *NOTES)
 def save(public_id: str) -> ResponseReturnValue:
     """Keep a draft: without scripts the page follows, with them nothing but the new version."""
     user, at = current_interviewer(), now()
@@ -37,6 +41,7 @@ def save(public_id: str) -> ResponseReturnValue:
 
 
 @bp.post("/finish")
+@told_on(lambda error, public_id: _refused(public_id, "review", error), *NOTES)
 def finish(public_id: str) -> ResponseReturnValue:
     """Keep a review for good, and open the next attempt of the queue."""
     user, at = current_interviewer(), now()
@@ -79,6 +84,7 @@ def release(public_id: str) -> ResponseReturnValue:
 
 
 @bp.post("/override")
+@told_on(lambda error, public_id: _refused(public_id, "override", error), "score", "reason")
 def override(public_id: str) -> ResponseReturnValue:
     """Set the score by hand, after the password was shown again."""
     user, at = current_interviewer(), now()

@@ -12,6 +12,7 @@ from grader.services import tokens
 from grader.services.tokens import DAYS_DEFAULT, DAYS_MAX, SCOPES
 from grader.store.interview_models import ApiToken
 from grader.store.session import read_session, write_session
+from grader.web.kept_text import told_on
 from grader.web.service import current_user, now, service
 
 LENGTHS: Final = (7, 30, DAYS_DEFAULT, DAYS_MAX)  # days that the form offers
@@ -25,6 +26,7 @@ def show() -> ResponseReturnValue:
 
 
 @bp.post("")
+@told_on(lambda error: (_page(error=error), error.status), "name")
 def make() -> ResponseReturnValue:
     """Make a token; this reply is the only place where its value ever stands."""
     form = request.form
