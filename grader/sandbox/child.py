@@ -37,13 +37,13 @@ import numpy as np
 
 from grader.sandbox import convert, modules, tracing
 from grader.sandbox.calls import BODY, Layouts, read_call
+from grader.sandbox.exception_record import FILE, Reserve, describe
 from grader.sandbox.wire import LENGTH, Value, decode, encode_parts, frame_parts
 
 QUESTIONS: Final = 3  # descriptor that questions are read from
 ANSWERS: Final = 4  # descriptor that answers are written to
 PIPE_BYTES: Final = 64 << 10  # that a pipe holds
 MODULE: Final = "submission"
-FILE: Final = "submission.py"
 HOLD_S: Final = 0.02  # a frame may wait so long for the next one; the grader's clock runs on
 KEPT_BYTES: Final = 8 << 20  # of answers kept for the end; it counts as the submission's memory
 Mark = list[bytes] | int
@@ -51,14 +51,8 @@ _FLAGS: Final = (encode_parts(False), encode_parts(True))
 _SAME: Final = tuple(frame_parts(b"S", flag) for flag in _FLAGS)
 PARTS_MAX: Final = 1000  # the kernel takes 1024 in one call
 TRACED_DEPTH: Final = 2500  # a hook is one more frame for each call
-TEXT_LIMIT: Final = 2000  # characters of an exception's text
-_BUILTIN_ERRORS: Final = frozenset(
-    value for value in vars(builtins).values() if isinstance(value, type) and issubclass(value, BaseException)
-)
 original_import: Final = builtins.__import__
 _original_compile: Final = compile
-_mro: Final[Callable[[type], tuple[type, ...]]] = type.__dict__["__mro__"].__get__
-_type_name: Final[Callable[[type], str]] = type.__dict__["__name__"].__get__
 
 
 def guarded_import(
@@ -98,6 +92,7 @@ class Child:
         self._returned: list[tuple[int, list[tuple[object, Mark]]]] = []  # outputs, both objects
         self._kept_bytes = 0
         self._recorder: tracing.Recorder | None = None
+        self._reserve = Reserve()
 
     def serve(self) -> None:
         """Say that the walls are up, then answer; returns at the end of the questions."""
@@ -107,6 +102,7 @@ class Child:
 
     def handle(self, question: bytes) -> None:
         """Answer one question, a whole frame."""
+        self._reserve.restore()
         kind = question[LENGTH.size : BODY]
         if kind == b"Q":
             self._answer(question)
@@ -132,6 +128,7 @@ class Child:
         self._send_held()
 
     def _hold_exception(self, phase: str, error: BaseException) -> None:
+        self._reserve.release()
         self._held += frame_parts(b"X", encode_parts(describe(phase, error)))
 
     def _send_held(self) -> None:
@@ -166,7 +163,8 @@ class Child:
             text = tracing.rewritten(source, FILE) if mode == "traced" else source
             code = _original_compile(text, FILE, "exec", dont_inherit=True)
         except BaseException as error:
-            self._write(frame_parts(b"X", encode_parts(describe("compile", error))))
+            self._hold_exception("compile", error)
+            self._send_held()
             return
 
         def loaded() -> list[bytes]:
@@ -276,41 +274,6 @@ def _laid_out(pristine: list[Value], layouts: Layouts) -> list[Value]:
 
 def _is_marked(answer: list[bytes], mark: Mark) -> bool:
     return answer == mark if isinstance(mark, list) else hash(tuple(answer)) == mark
-
-
-def describe(phase: str, error: BaseException) -> Value:
-    """Describe an exception by plain, bounded values: [phase, class, builtin class, line, text, refused, where].
-
-    The line is the innermost of the submission's own; `where` are its own lines, outermost first, at most 20.
-    """
-    kind = type(error)
-    builtin = next((base for base in _mro(kind) if base in _BUILTIN_ERRORS), Exception)
-    lines = _own_lines(error)
-    if phase == "compile" and isinstance(error, SyntaxError):
-        lines = [error.lineno or 0]
-    refused = isinstance(error, PermissionError) or (kind is RuntimeError and "start new thread" in _text(error))
-    name = builtin.__name__ if kind.__module__ == "numpy._core._exceptions" else _type_name(kind)
-    line = lines[-1] if lines else 0
-    return [phase, name[:80], builtin.__name__, line, _text(error), refused, lines[:20]]
-
-
-def _own_lines(error: BaseException) -> list[int]:
-    lines: list[int] = []
-    trace = error.__traceback__
-    while trace is not None and len(lines) < 2000:
-        if trace.tb_frame.f_code.co_filename == FILE:
-            lines.append(trace.tb_lineno or 0)
-        trace = trace.tb_next
-    return lines
-
-
-def _text(error: BaseException) -> str:
-    """Return str(error), bounded; an exception may well fail to say what it is."""
-    try:
-        text = error.msg if type(error) is SyntaxError else str(error)
-        return text[:TEXT_LIMIT] if type(text) is str else ""
-    except BaseException:
-        return ""
 
 
 def _receive() -> bytes:
