@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -10,13 +11,13 @@ from sqlalchemy.orm import Session
 
 from grader.store import admin_queries
 from grader.store.base import storable
-from grader.store.interview_models import AuditEntry, Interview, Invitation, Rejudge
+from grader.store.interview_models import AuditEntry, Interview, Invitation, Rejudge, RepeatedReading
 from grader.store.models import Attempt, User
 
 Fact = str | int | float | bool | None
 Subject = User | Attempt | Interview | Invitation | Rejudge
 VALUE_MAX: Final = 200  # characters of one fact
-POLLED_AGAIN: Final = timedelta(hours=1)  # an open page that asks every few seconds leaves an entry as often as that
+POLLED_AGAIN: Final = timedelta(hours=1)  # what asks every few seconds leaves an entry as often as that
 KINDS: Final = {"user_account": "user"}  # where a table is called otherwise than what it holds
 
 
@@ -28,8 +29,8 @@ def record(
     now: datetime,
     interview: Interview | None = None,
     **detail: Fact,
-) -> None:
-    """Write one entry; the database refuses to alter it afterwards.
+) -> AuditEntry:
+    """Write one entry and return it; the database refuses to alter it afterwards.
 
     Args:
         session: the change's own; the entry is stored with it or not at all.
@@ -41,18 +42,22 @@ def record(
         detail: facts that tell entries apart; never secrets, sources or answers.
     """
     session.flush()  # what was only just made gets its ids
-    facts = {name: storable(value[:VALUE_MAX]) if isinstance(value, str) else value for name, value in detail.items()}
-    session.add(
-        AuditEntry(
-            at=now,
-            actor=actor.public_id if actor else "",
-            action=action,
-            subject=subject if isinstance(subject, str) else _named(subject),
-            interview_id=interview.id if interview else None,
-            detail=json.dumps(facts, sort_keys=True),
-        )
+    entry = AuditEntry(
+        at=now,
+        actor=actor.public_id if actor else "",
+        action=action,
+        subject=subject if isinstance(subject, str) else _named(subject),
+        interview_id=interview.id if interview else None,
+        detail=_told(detail),
     )
+    session.add(entry)
     session.flush()
+    return entry
+
+
+def _told(detail: Mapping[str, Fact]) -> str:
+    facts = {name: storable(value[:VALUE_MAX]) if isinstance(value, str) else value for name, value in detail.items()}
+    return json.dumps(facts, sort_keys=True)
 
 
 def record_reading(
@@ -64,11 +69,18 @@ def record_reading(
     interview: Interview | None,
     *,
     is_polled: bool,
+    **detail: Fact,
 ) -> None:
-    """Write one entry for a reading; of a page that asks again on its own only when the last one is a while ago."""
-    if is_polled and admin_queries.has_entry(session, actor, action, _named(subject), now - POLLED_AGAIN):
+    """Write one entry for a reading.
+
+    What a page or a program asks for again and again leaves one for as long as `POLLED_AGAIN`, which counts the others:
+    of the same reader, action and subject, with the same facts.
+    """
+    since = now - POLLED_AGAIN
+    if is_polled and admin_queries.count_reading(session, actor, action, _named(subject), _told(detail), since, now):
         return
-    record(session, actor, action, subject, now, interview)
+    entry = record(session, actor, action, subject, now, interview, **detail)
+    session.add(RepeatedReading(entry_id=entry.id, times=0, last_at=now))
 
 
 def _named(subject: Subject) -> str:

@@ -15,7 +15,7 @@ from grader.report.result import csv_line
 from grader.report.visible import visible
 from grader.store import admin_queries as queries
 from grader.store.admin_queries import Wanted
-from grader.store.interview_models import AuditEntry
+from grader.store.interview_models import AuditEntry, RepeatedReading
 from grader.store.models import User
 from grader.store.session import read_session
 from grader.wording import iso_time
@@ -24,7 +24,7 @@ SHOWN: Final = 100  # on one page
 STRETCH: Final = 500  # entries that are held at a time while all are read
 TEXT_MAX: Final = 100
 FIELDS: Final = ("actor", "action", "subject", "interview", "since", "until")
-COLUMNS: Final = ("at", "actor", "actor_name", "action", "subject", "interview", "detail")
+COLUMNS: Final = ("at", "actor", "actor_name", "action", "subject", "interview", "detail", "read_again", "last_read_at")
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Line:
     subject: str
     interview: str | None
     detail: str
+    read_again: int  # how often what a reading's entry tells was asked for again on its own, without another entry
+    last_read_at: datetime | None
 
 
 def wanted(asked: Mapping[str, str]) -> Wanted:
@@ -65,13 +67,14 @@ def page(session: Session, reader: User, asked: Wanted, before: int | None) -> t
     What happens in interviews where the reader is a candidate is left out.
     """
     found = queries.newest_entries(session, reader, asked, before, SHOWN + 1)
-    names = queries.names_of(session, {entry.actor for entry, _ in found})
-    lines = [_line(entry, names.get(entry.actor), interview) for entry, interview in found[:SHOWN]]
+    names = queries.names_of(session, {entry.actor for entry, *_ in found})
+    lines = [_line(names.get(entry.actor), entry, interview, again) for entry, interview, again in found[:SHOWN]]
     return lines, lines[-1].key if len(found) > SHOWN else None
 
 
-def _line(entry: AuditEntry, name: str | None, interview: str | None) -> Line:
-    return Line(entry.id, entry.at, entry.actor, name, entry.action, entry.subject, interview, entry.detail)
+def _line(name: str | None, entry: AuditEntry, interview: str | None, again: RepeatedReading | None) -> Line:
+    told = entry.id, entry.at, entry.actor, name, entry.action, entry.subject, interview, entry.detail
+    return Line(*told, *((again.times, again.last_at) if again and again.times else (0, None)))
 
 
 def table(engine: Engine, reader: User, asked: Wanted) -> Iterator[str]:
@@ -85,10 +88,12 @@ def table(engine: Engine, reader: User, asked: Wanted) -> Iterator[str]:
     while is_more:
         with read_session(engine) as session:
             found = queries.entries_after(session, reader, asked, last, STRETCH)
-            names |= queries.names_of(session, {entry.actor for entry, _ in found} - names.keys())
-        for entry, interview in found:
-            at, name = iso_time(entry.at), names.get(entry.actor, "")
-            yield csv_line((at, entry.actor, name, entry.action, entry.subject, interview or "", entry.detail))
+            names |= queries.names_of(session, {entry.actor for entry, *_ in found} - names.keys())
+        for entry, interview, again in found:
+            line = _line(names.get(entry.actor), entry, interview, again)
+            told = line.actor, line.name or "", line.action, line.subject, line.interview or "", line.detail
+            last_read_at = iso_time(line.last_read_at) if line.last_read_at else ""
+            yield csv_line((iso_time(line.at), *told, str(line.read_again or ""), last_read_at))
             last = entry.id
         is_more = len(found) == STRETCH
 

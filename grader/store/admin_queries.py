@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, func, or_, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from grader.errors import NotFound
-from grader.store.interview_models import ApiToken, AuditEntry, Interview
+from grader.store.interview_models import ApiToken, AuditEntry, Interview, RepeatedReading
 from grader.store.models import Attempt, Submission, User, WebSession
 from grader.store.sitting_queries import has_place
 
-Entry = tuple[AuditEntry, str | None]  # with the public id of its interview
+Entry = tuple[AuditEntry, str | None, RepeatedReading | None]  # with its interview's public id, and what was read again
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,17 @@ def user_by_public_id(session: Session, public_id: str) -> User:
     return user
 
 
-def has_entry(session: Session, actor: User, action: str, subject: str, since: datetime) -> bool:
-    """Return whether the audit log has such an entry since then."""
-    statement = select(AuditEntry.id).filter_by(actor=actor.public_id, action=action, subject=subject)
-    return session.scalar(statement.where(AuditEntry.at > since).limit(1)) is not None
+def count_reading(
+    session: Session, actor: User, action: str, subject: str, detail: str, since: datetime, now: datetime
+) -> bool:
+    """Count a reading that an entry since then tells already; return whether there is one."""
+    statement = select(AuditEntry.id).filter_by(actor=actor.public_id, action=action, subject=subject, detail=detail)
+    entry = session.scalar(statement.where(AuditEntry.at > since).order_by(AuditEntry.id.desc()).limit(1))
+    if entry is None:
+        return False
+    counted = update(RepeatedReading).where(RepeatedReading.entry_id == entry)
+    session.execute(counted.values(times=RepeatedReading.times + 1, last_at=now))
+    return True
 
 
 def users_page(session: Session, text: str, offset: int, limit: int) -> Sequence[User]:
@@ -134,18 +141,19 @@ def newest_entries(session: Session, reader: User, wanted: Wanted, before: int |
     statement = _wanted(reader, wanted).order_by(AuditEntry.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(AuditEntry.id < before)
-    return [(entry, interview) for entry, interview in session.execute(statement)]
+    return [(entry, interview, again) for entry, interview, again in session.execute(statement)]
 
 
 def entries_after(session: Session, reader: User, wanted: Wanted, after: int, limit: int) -> list[Entry]:
     """Return entries of the audit log that are newer than the one of a key, the oldest first; for whom as above."""
     statement = _wanted(reader, wanted).where(AuditEntry.id > after).order_by(AuditEntry.id).limit(limit)
-    return [(entry, interview) for entry, interview in session.execute(statement)]
+    return [(entry, interview, again) for entry, interview, again in session.execute(statement)]
 
 
-def _wanted(reader: User, wanted: Wanted) -> Select[AuditEntry, str]:
-    statement = select(AuditEntry, Interview.public_id)
+def _wanted(reader: User, wanted: Wanted) -> Select[AuditEntry, str, RepeatedReading]:
+    statement = select(AuditEntry, Interview.public_id, RepeatedReading)
     statement = statement.outerjoin(Interview, Interview.id == AuditEntry.interview_id)
+    statement = statement.outerjoin(RepeatedReading, RepeatedReading.entry_id == AuditEntry.id)
     statement = statement.where(or_(AuditEntry.interview_id.is_(None), ~has_place(reader)))
     if wanted.actor:
         statement = statement.where(AuditEntry.actor == ("" if wanted.actor == "-" else wanted.actor))

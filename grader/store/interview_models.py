@@ -285,3 +285,14 @@ class AuditEntry(Base):
     subject: Mapped[ShortText]  # kind and public id of what was changed
     interview_id: Mapped[int | None] = mapped_column(ForeignKey("interview.id"), index=True)
     detail: Mapped[LongText]  # JSON; never secrets, sources or answers
+
+
+class RepeatedReading(Base):
+    """How often what an entry tells was read again on its own, for which no other entry was made."""
+
+    __tablename__ = "repeated_reading"
+
+    id: Mapped[Key]
+    entry_id: Mapped[int] = mapped_column(ForeignKey("audit_entry.id"), unique=True)
+    times: Mapped[int]
+    last_at: Mapped[datetime]

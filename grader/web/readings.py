@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flask import request
 
 from grader.services import audit
-from grader.services.audit import Subject
+from grader.services.audit import Fact, Subject
 from grader.store.interview_models import Interview
 from grader.store.models import User
 from grader.store.session import write_session
@@ -22,6 +22,7 @@ def note_reading(
     *,
     has_part: bool,
     is_polled: bool = False,
+    **detail: Fact,
 ) -> None:
     """Leave an entry when a page has shown an interview's people or work to somebody who has no part in it.
 
@@ -31,18 +32,20 @@ def note_reading(
         action: what is done with it.
         subject: what of it is shown; None: the interview.
         has_part: whether they are one of its interviewers.
-        is_polled: whether an open page asks again on its own; then an entry is left from time to time.
+        is_polled: whether a page or a program asks again on its own; then an entry is left from time to time, which
+            counts the others.
+        detail: facts that tell readings of one action apart.
     """
     shown = subject or interview
     if has_part or shown is None or request.method != "GET":  # the answer to a form is that page once more
         return
     with write_session(service().engine) as session:
-        audit.record_reading(session, user, action, shown, now(), interview, is_polled=is_polled)
+        audit.record_reading(session, user, action, shown, now(), interview, is_polled=is_polled, **detail)
 
 
 def note_queue(user: User, interviews: Sequence[Interview]) -> None:
-    """Leave an entry for each interview without a part in it whose attempts a queue has shown."""
+    """Leave an entry for each interview without a part in it whose attempts a queue has shown, from time to time."""
     if interviews:
         with write_session(service().engine) as session:
             for one in interviews:
-                audit.record_reading(session, user, "interview.read-queue", one, now(), one, is_polled=False)
+                audit.record_reading(session, user, "interview.read-queue", one, now(), one, is_polled=True)

@@ -7,7 +7,7 @@ from sqlalchemy import Engine, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from grader.services import audit
-from grader.store.interview_models import AuditEntry
+from grader.store.interview_models import AuditEntry, RepeatedReading
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON, after, make_candidate
 
@@ -29,24 +29,36 @@ def test_an_entry_says_who_did_what_to_whom(engine: Engine) -> None:
     assert ours[1] == ("", "shop.open", "shop 1", "{}")
 
 
-def test_a_page_that_asks_again_leaves_an_entry_an_hour(engine: Engine) -> None:
+def test_what_is_asked_for_again_leaves_an_entry_an_hour_which_counts(engine: Engine) -> None:
     root, other, lena = (make_candidate(engine, name) for name in ("Root", "Other", "Lena"))
     begun = []
-    for reader, subject, minutes, is_polled in (
-        (root, lena, 0, False),
-        (root, lena, 1, True),
-        (root, lena, 59, True),
-        (root, lena, 60, True),
-        (other, lena, 61, True),
-        (root, other, 62, True),
-        (root, lena, 119, True),
-        (root, lena, 119, False),
+    for reader, subject, shelf, minutes, is_polled in (
+        (root, lena, "a", 0, False),
+        (root, lena, "a", 1, True),
+        (root, lena, "b", 2, True),
+        (root, lena, "a", 59, True),
+        (root, lena, "a", 60, True),
+        (other, lena, "a", 61, True),
+        (root, other, "a", 62, True),
+        (root, lena, "a", 119, True),
+        (root, lena, "a", 119, False),
     ):
         with write_session(engine) as session:
             before = session.scalar(select(func.count(AuditEntry.id)))
-            audit.record_reading(session, reader, "shelf.read", subject, after(minutes), None, is_polled=is_polled)
+            args = reader, "shelf.read", subject, after(minutes), None
+            audit.record_reading(session, *args, is_polled=is_polled, shelf=shelf)
             begun.append(session.scalar(select(func.count(AuditEntry.id))) != before)
-    assert begun == [True, False, False, True, True, True, False, True]
+    assert begun == [True, False, True, False, True, True, True, False, True]
+    with read_session(engine) as session:
+        counted = session.scalars(select(RepeatedReading).order_by(RepeatedReading.entry_id)).all()
+    assert [(one.times, one.last_at) for one in counted] == [
+        (2, after(59)),
+        (0, after(2)),
+        (1, after(119)),
+        (0, after(61)),
+        (0, after(62)),
+        (0, after(119)),
+    ]
 
 
 def test_an_entry_of_a_change_that_failed_is_not_there(engine: Engine) -> None:

@@ -35,6 +35,7 @@ KEPT = {
     "rejudge",
     "rejudge_item",
     "rejudged_attempt",
+    "repeated_reading",
     "review",
     "rubric_point",
     "score_override",

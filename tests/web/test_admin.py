@@ -195,6 +195,20 @@ def test_the_log_is_filtered_and_read_page_by_page(engine: Engine, root: Browser
     assert "is no day" in wrong.get_data(as_text=True)
 
 
+def test_a_reading_that_was_made_again_says_how_often_and_when_last(engine: Engine, root: Browser) -> None:
+    with write_session(engine) as session:
+        user = accounts.add(session, "Reader", None, NOON)
+        for minute in (0, 5, 20):
+            audit.record_reading(session, user, "shelf.read", user, after(minute), None, is_polled=True)
+        audit.record_reading(session, user, "shelf.open", user, after(30), None, is_polled=True)
+    page = root.text("/admin/audit?action=shelf")
+    assert re.findall(r"(\d+ more readings?), the last <time datetime=\"([^\"]+)\"", page) == [
+        ("2 more readings", "2026-03-01T12:20:00Z")
+    ]
+    told = [(row["action"], row["read_again"], row["last_read_at"]) for row in rows(root, "?action=shelf")]
+    assert told == [("shelf.read", "2", "2026-03-01T12:20:00Z"), ("shelf.open", "", "")]
+
+
 def test_no_cell_is_a_formula(engine: Engine, root: Browser) -> None:
     with write_session(engine) as session:
         user = accounts.add(session, "=1+1", None, NOON)

@@ -9,9 +9,11 @@ from typing import Any, Final
 import pytest
 import yaml
 from flask import Flask
+from sqlalchemy import select
 
 from grader.services import accounts, interviewers, interviews, tokens
-from grader.store.session import write_session
+from grader.store.interview_models import AuditEntry, RepeatedReading
+from grader.store.session import read_session, write_session
 from grader.web.service import now
 from tests.services.interviewing import begin, make_interview, make_invitations
 from tests.web.browsing import PASSWORD, Browser, make_user
@@ -81,6 +83,69 @@ def is_noted_well(route: str, moment: str, who: str, word: str, noted: list[str]
         action = action.get(moment) if isinstance(action, dict) else action
         return noted == ([action] if action else [])
     return len(noted) == 1 or (noted == [] and route in MATRIX["silent"])
+
+
+# of one object each time; a rejudge's page asks again while it moves, and of a record there is none yet
+READ_ONCE: Final = [
+    route
+    for route in MATRIX["noted_reading"]
+    if route not in MATRIX["polled_reading"] and not route.endswith(("/rejudges/<public_id>", "/evidence.json"))
+]
+
+
+def read(world: World, route: str) -> None:
+    """Let the admin read a page, whose entries stay."""
+    rule, client = route.removeprefix("GET "), world.app.test_client()
+    client.set_cookie("grader", world.cookies["admin"])
+    is_program = rule.startswith("/api/")
+    headers = {"Authorization": f"Bearer {world.tokens['admin']}"} if is_program else {}
+    reply = client.get(world.path(rule), headers=headers)
+    assert reply.status_code in (200, 204)
+    reply.close()
+
+
+def readings(world: World) -> list[tuple[str, str, int]]:
+    """Return the entries that readings left, each with how often it was read again."""
+    joined = select(AuditEntry, RepeatedReading).join(RepeatedReading, RepeatedReading.entry_id == AuditEntry.id)
+    with read_session(world.engine) as session:
+        return [
+            (entry.action, entry.detail, again.times)
+            for entry, again in session.execute(joined.order_by(AuditEntry.id))
+        ]
+
+
+@pytest.mark.parametrize("route", MATRIX["polled_reading"])
+def test_what_is_read_again_and_again_leaves_one_entry_that_counts(app: Flask, route: str) -> None:
+    world = make_world(app, "over")
+    for _ in range(3):
+        read(world, route)
+    ((action, _, again),) = readings(world)
+    noted = MATRIX["noted_reading"][route]
+    assert (action, again) == (noted["over"] if isinstance(noted, dict) else noted, 2)
+
+
+def test_the_first_reading_of_a_list_is_an_entry_whatever_was_read_before(app: Flask) -> None:
+    world = make_world(app, "over")
+    for route in READ_ONCE:
+        read(world, route)
+    before = readings(world)
+    for route in MATRIX["polled_reading"]:
+        read(world, route)
+    found = readings(world)
+    assert [(action, detail) for action, detail, _ in found[len(before) :]] == [
+        ("interview.read", '{"by": "program", "list": "interview"}'),
+        ("interview.read", '{"by": "program", "list": "candidates"}'),
+        ("interview.read-queue", "{}"),
+    ]
+    # the part of an open page that changes is read again with the page, which stood in the log before it
+    assert sum(again for *_, again in found) == 1
+
+
+def test_what_is_no_list_leaves_an_entry_each_time(app: Flask) -> None:
+    world = make_world(app, "over")
+    for route in READ_ONCE * 2:
+        read(world, route)
+    assert [again for *_, again in readings(world)] == [0] * len(READ_ONCE) * 2
 
 
 def test_every_page_is_said_to_be_noted_or_not(app: Flask) -> None:

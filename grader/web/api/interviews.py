@@ -59,7 +59,7 @@ def show_interview(call: Call, public_id: str) -> schemas.InterviewView:
             ],
             members=[schemas.Member(name=member.user.name, part=member.part) for member in interview.members],
         )
-    _note(call, interview)
+    _note(call, interview, "interview")
     return view
 
 
@@ -70,7 +70,7 @@ def list_candidates(call: Call, public_id: str, query: schemas.Page) -> schemas.
         interview = queries.interview_of(session, call.caller.user, public_id)
         found = live.live(session, interview, query.page, call.received_at)
         lines = [] if query.page > found.pages else [_candidate(interview, line) for line in found.lines]
-    _note(call, interview)
+    _note(call, interview, "candidates")
     return schemas.CandidateList(candidates=lines, next_page=query.page + 1 if query.page < found.pages else None)
 
 
@@ -89,8 +89,10 @@ def export(call: Call, public_id: str, body: schemas.ExportBody) -> Response:
     return Response(found.pieces, content_type=found.content_type, headers=headers)
 
 
-def _note(call: Call, interview: Interview) -> None:
-    note_reading(call.caller.user, interview, has_part=queries.is_member(call.caller.user, interview))
+def _note(call: Call, interview: Interview, listed: str) -> None:
+    reader = call.caller.user
+    has_part = queries.is_member(reader, interview)
+    note_reading(reader, interview, has_part=has_part, is_polled=True, by="program", list=listed)
 
 
 def _line(interview: Interview, counts: Counts) -> schemas.InterviewLine:
