@@ -110,7 +110,9 @@ class SeenStages:
     def only_candidate(
         self, wrong_outputs: Sequence[str], parents: Parents, shown: Collection[str], doubted: Collection[str] = ()
     ) -> str | None:
-        """Return the one stage that is not there although all that it reads is, None where there are several.
+        """Return the one stage that is not there although all that it reads is.
+
+        None where there are several, unless they share one that was right and was changed before it was used.
 
         Args:
             wrong_outputs: the stages that the case's wrong outputs are.
@@ -123,7 +125,24 @@ class SeenStages:
         read = {stage for output in wrong_outputs for stage in parents.get(output, ())}
         passed = right | (read - set(shown))
         found = [s for s in self._stages if s in asked and s not in right and set(parents.get(s, ())) <= passed]
+        if len(found) > 1:
+            shared = set.intersection(*(set(parents.get(stage, ())) for stage in found))
+            found = [stage for stage in self._stages if stage in shared and self.has(stage) and self._is_changed(stage)]
         return found[0] if len(found) == 1 else None
+
+    def _is_changed(self, stage: str) -> bool:
+        """Whether some step makes other numbers of a stage alone, as many of them, with constants at most."""
+        own = set(self.matches[stage].arrays)
+        known = {number for match in self.matches.values() for number in match.arrays}
+        return any(
+            self.trace.arrays[event.result].size == self.trace.arrays[one].size > 1 and event.result not in known
+            for event in self.trace.events
+            for one in own.intersection(event.operands)
+            if event.result >= 0 and event.operands.count(one) == 1 and self._are_constants({*event.operands} - {one})
+        )
+
+    def _are_constants(self, numbers: Collection[int]) -> bool:
+        return all(self.trace.arrays[number].size == 1 and number not in self.trace.lines for number in numbers)
 
 
 def _hides(array: Array, places: Sequence[Array]) -> bool:

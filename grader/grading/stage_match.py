@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.grading.array_views import views
+from grader.grading.repeated_numbers import Repeats
 from grader.grading.trace import Trace
 
 DOUBLE: Final = (1e-7, 1e-10)  # relative, and of the stage's largest number
@@ -187,12 +188,14 @@ class Pieces:
         self._sorted = flat[self._order]
         finite = np.abs(flat[np.isfinite(flat)])
         self._scale = float(finite.max(initial=0.0))
+        self._repeats = Repeats(target, self._order, (self._tolerance[0], self._tolerance[1] * self._scale))
         covered = np.zeros(target.size, bool)
         pre = np.zeros(target.size, bool)
         self._is_scrambled = False
         for number in self._candidates(observed, covered):
             self._look(observed.arrays[number], number, covered, pre)
         self.used.sort()
+        covered |= self._repeats.covered
         needed = np.isfinite(flat) & (flat != 0)
         self.covered = covered.reshape(target.shape)  # what was found of the stage
         if needed.any() and covered[needed].all():
@@ -215,6 +218,7 @@ class Pieces:
         if self._target.size > 1 and observed.spend(int(is_single.sum())):
             self.used += numbers[is_single].tolist()
             covered[places[is_single]] = True
+            self._repeats.note(places[is_single])
             is_known &= ~is_single
         left: list[int] = numbers[is_known].tolist()
         return left
@@ -238,14 +242,19 @@ class Pieces:
         places, known = self._places(values)
         if not counts.any() or not known[counts].all() or not (self._zeros or (values != 0).all()):
             return
-        if array.size > 1 and counts.all() is np.False_:
-            places = np.where(known, places, -1)
-        varies = self._varying(places.reshape(array.shape))
+        is_repeated = counts & self._repeats.are(places)
+        if is_repeated.any() and self._observed.spend(self._target.size) and self._repeats.is_slice(array):
+            self.used.append(number)
+            return
+        is_placed = counts & ~is_repeated if (counts & ~is_repeated).any() else counts
+        varies = self._varying(np.where(is_placed, places, -1).reshape(array.shape))
         if varies is None or (array.size == self._target.size > 1 and varies != "pre"):
             self._is_scrambled = self._is_scrambled or counts.sum() >= 4
             return
         self.used.append(number)
-        (pre if varies == "pre" else covered)[places[counts]] = True
+        (pre if varies == "pre" else covered)[places[is_placed]] = True
+        if varies != "pre" and is_placed is not counts:
+            self._repeats.note(places[counts])
 
     def _varying(self, places: npt.NDArray[np.int64]) -> Literal["plain", "pre"] | None:
         """Say whether each of the stage's axes runs along at most one axis of a piece.

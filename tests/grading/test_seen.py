@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.grading.seen import SeenStages
-from grader.grading.trace import Trace
+from grader.grading.trace import Event, Trace
 from grader.problems.cases import Array
 
 SCORES = np.array([[0.3, -1.2, 0.7], [1.1, 0.4, -0.6], [0.9, -0.2, 0.5]])
@@ -79,3 +79,44 @@ def test_what_is_wrong_elsewhere_is_not_ok() -> None:
 def test_what_was_right_once_shows_what_it_came_from() -> None:
     states = seen_in(WEIGHTS).states("weights", PARENTS, ["weights"], ["weights"])
     assert states == {"scores": "not_seen", "allowed": "ok", "masked": "not_seen", "weights": "wrong"}
+
+
+MAXIMA = np.array([[0.4, 1.3, -0.2], [0.9, 1.3, -0.2], [0.9, 1.3, 0.7], [0.9, 1.3, 0.7]])  # many stay as they are
+
+
+@pytest.mark.parametrize(
+    ("arrays", "is_seen"),
+    [
+        ([MAXIMA], True),
+        (list(MAXIMA[:3]), True),  # equal rows are one content
+        ([row[:, None] for row in MAXIMA], True),
+        ([np.array(number) for number in MAXIMA.ravel()], True),
+        (list(MAXIMA[:2]), False),
+        ([MAXIMA[0], MAXIMA[2, ::-1]], False),
+        ([np.array(number) for number in np.unique(MAXIMA)], False),  # each of them, but not as often
+    ],
+)
+def test_numbers_that_stand_several_times_are_seen_in_rows_and_one_by_one(arrays: list[Array], is_seen: bool) -> None:
+    trace = Trace((), tuple(map(np.ascontiguousarray, arrays)), None, False, False)
+    assert SeenStages(trace, {"maxima": MAXIMA}, {}).has("maxima") is is_seen
+
+
+FACTORS = np.array([0.3, 0.8, 0.5])
+SUMS = {"factors": FACTORS, "totals": np.array([3.1, 2.2, 4.7]), "mixtures": np.array([-1.4, 0.6, 2.9])}
+READ = {"totals": ("factors",), "mixtures": ("factors",), "output": ("totals", "mixtures")}
+
+
+@pytest.mark.parametrize(
+    ("operands", "stage"),
+    [
+        ((0,), "factors"),
+        ((0, 2), "factors"),  # with a constant
+        ((0, 0), None),  # by itself
+        ((0, 3), None),  # with what is summed
+    ],
+)
+def test_what_two_stages_share_is_at_fault_where_it_was_changed(operands: tuple[int, ...], stage: str | None) -> None:
+    arrays = (FACTORS, FACTORS**3, np.array(3.0), np.array([1.7, 0.2, 0.9]))
+    trace = Trace((Event("bin", 3, "Pow", 1, operands),), arrays, None, False, False)
+    seen = SeenStages(trace, {**SUMS, "output": np.array([0.1, 0.2, 0.4])}, {})
+    assert seen.only_candidate(["output"], READ, tuple(SUMS)) == stage
