@@ -14,7 +14,6 @@ from grader.errors import UserError
 from grader.grading.contract import is_compared
 from grader.grading.verdict import Verdict
 from grader.problems.loader import Problem
-from grader.problems.schema import FollowUpSpec
 from grader.report import review_pictures
 from grader.report.between import FAULTS_FROM, between_sentences, compare_judgements
 from grader.report.review_pictures import Pictures
@@ -26,20 +25,18 @@ from grader.services.earlier_package import (
     PointsGiven,
     Ticked,
     Version,
-    as_given,
     earlier_answers,
-    earlier_wording,
-    is_of,
     points_given,
     ticked,
     versions_had,
 )
 from grader.services.packages import Packages
+from grader.services.review_questions import QuestionShown, questions_shown
 from grader.services.review_timeline import Event, timeline
 from grader.store import queries
 from grader.store import review_queries as reviews
 from grader.store.interview_models import Part, Review, ScoreOverride
-from grader.store.models import FollowUpAnswer, GroupResult, Submission, User
+from grader.store.models import GroupResult, Submission, User
 from grader.store.review_queries import CaseShown, Reviewed
 
 PRINTS_SHOWN: Final = 2_000  # characters of one case
@@ -93,20 +90,6 @@ class SubmissionShown:
         """One sentence on why its finding has no stages; empty where that needs none."""
         reasons, found = [case.reason for case in self.cases], self.finding
         return why_no_stages(self.submission.verdict, reasons, is_looked_up=found.is_looked_up, is_due=found.is_due)
-
-
-@dataclass(frozen=True)
-class QuestionShown:
-    """A follow-up question beside the candidate's answer, with the points that were found in it."""
-
-    id: str
-    level: str
-    question: str
-    expected: str
-    rubric: tuple[str, ...]
-    answer: FollowUpAnswer | None
-    asked: str | None  # the question that was answered, where it read differently
-    given: frozenset[int]  # positions in the rubric, of the own review's points as far as the rubric has them
 
 
 @dataclass(frozen=True)
@@ -209,10 +192,7 @@ def review_page(
         submissions=submissions,
         shown=submission_shown(session, reviewed, number) if number else None,
         events=timeline(session, reviewed, submissions, answers),
-        questions=tuple(
-            _question(spec, _answer(problem, answers.get(spec.id)), versions, own_points)
-            for spec in problem.interview.follow_ups
-        ),
+        questions=questions_shown(problem, versions, answers, own_points),
         earlier_answers=earlier_answers(versions, answers),
         own=own,
         own_points=own_points,
@@ -220,26 +200,6 @@ def review_page(
         waiting_colleagues=0 if may_see else reviews.number_finished(session, user, attempt),
         overrides=reviews.overrides_of(session, attempt),
         claimed_by=reviews.name_of(session, attempt.claimed_by_id),
-    )
-
-
-def _answer(problem: Problem, answer: FollowUpAnswer | None) -> FollowUpAnswer | None:
-    return answer if answer is not None and is_of(problem, answer) else None
-
-
-def _question(
-    spec: FollowUpSpec, answer: FollowUpAnswer | None, versions: Sequence[Version], own: PointsGiven | None
-) -> QuestionShown:
-    points = own.points if own else ()
-    return QuestionShown(
-        id=spec.id,
-        level=spec.level,
-        question=spec.question,
-        expected=spec.expected_answer,
-        rubric=tuple(spec.rubric),
-        answer=answer,
-        asked=earlier_wording(spec, as_given(versions, answer)) if answer else None,
-        given=frozenset(position for position, sentence in enumerate(spec.rubric) if (spec.id, sentence) in points),
     )
 
 
