@@ -10,6 +10,7 @@ from markupsafe import Markup
 from grader.grading.check_report import Report
 from grader.grading.kill_matrix import KillMatrix
 from grader.problems.schema import ProblemSpec
+from grader.report.page import goes_on
 from grader.report.visible import visible
 from grader.wording import counted
 
@@ -24,8 +25,9 @@ def bank_index(reports: Sequence[Report], specs: Mapping[str, ProblemSpec]) -> M
         specs: the contracts by slug, of those packages that can be read.
     """
     rows = Markup("").join(_row(report, specs.get(report.slug)) for report in reports)
-    return Markup(
-        '<div class="scroll panel"><table class="tbl"><caption class="small mut">{}</caption><thead><tr>'
+    return goes_on() + Markup(
+        '<div class="scroll panel" tabindex="0" role="region" aria-label="Problems">'
+        '<table class="tbl"><caption class="small mut">{}</caption><thead><tr>'
         '<th scope="col">Problem</th><th scope="col">Level</th><th scope="col" class="n">Minutes</th>'
         '<th scope="col">Tags</th><th scope="col" class="n">Sources</th><th scope="col" class="n">Secret cases</th>'
         '<th scope="col" class="n">Faults killed</th><th scope="col" class="n">By one case alone</th>'

@@ -80,7 +80,7 @@ def _groups(value: Value) -> Markup:
         verdict = verdict_state(group["verdict"]) if group["verdict"] else state("none", "not reached")
         rows.append((group["name"], verdict, Markup('<ul class="cases">{}</ul>').format(listed), points))
     head = [("Group", False), ("Verdict", False), ("Cases", False), ("Points", True)]
-    return table(f"Groups and cases of {value['problem']}", head, rows)
+    return table(f"Groups and cases of {value['problem']}", head, rows, is_wide=True)
 
 
 def _case(case: Value) -> Markup:

@@ -13,13 +13,14 @@ from grader.grading.verdict import Verdict
 from grader.report.cohort_charts import bar, histogram
 from grader.report.fault_map import MapRow, fault_map
 from grader.report.icons import sprite, state
-from grader.report.page import standalone
+from grader.report.page import goes_on, standalone
 from grader.report.unusable import Reasons, unjudged_of
 from grader.report.visible import visible
 from grader.wording import counted
 
 BINS: Final = 10
 FAULTS_DRAWN: Final = 40
+COLUMNS_NARROW: Final = 4  # for so many a narrow screen has room
 CANDIDATES_DRAWN: Final = 120
 Row = Mapping[str, str]  # of results.csv
 
@@ -71,12 +72,19 @@ def verdict_state(verdict: str) -> Markup:
     return state(kind, Verdict(verdict).word)
 
 
-def table(caption: str, head: Iterable[tuple[str, bool]], rows: Iterable[Iterable[Markup | str]]) -> Markup:
-    """Return a table; a column is given as its name and whether it holds numbers, the first one names the row."""
+def table(
+    caption: str, head: Iterable[tuple[str, bool]], rows: Iterable[Iterable[Markup | str]], *, is_wide: bool = False
+) -> Markup:
+    """Return a table; a column is given as its name and whether it holds numbers, the first one names the row.
+
+    Args:
+        is_wide: few columns are too wide for a narrow screen as well.
+    """
     columns = list(head)
     names = Markup("").join(Markup('<th scope="col"{}>{}</th>').format(_number(is_n), name) for name, is_n in columns)
     lines = Markup("").join(_line(row, [is_n for _, is_n in columns]) for row in rows)
-    return Markup(
+    hint = goes_on() if is_wide or len(columns) > COLUMNS_NARROW else Markup("")
+    return hint + Markup(
         '<div class="panel scroll" tabindex="0" role="region" aria-label="{}"><table class="tbl tight"><thead><tr>{}'
         "</tr></thead><tbody>{}</tbody></table></div>"
     ).format(caption, names, lines)
@@ -151,7 +159,7 @@ def _fault_map(cohort: Cohort, order: Sequence[str], counts: Mapping[str, Counte
     text = "A column is a candidate, by the number in the last table; a cell counts the submissions with that fault."
     of_all = counted(len(order), "fault"), counted(len(guilty), "candidate")
     text += f" Drawn: {len(shown)} of {of_all[0]}, {len(columns)} of {of_all[1]}." if cut else ""
-    return Markup(
+    return goes_on("map") + Markup(
         '<div class="scroll panel pad" tabindex="0" role="region" aria-label="Fault by candidate">{}</div>'
         '<p class="small mut">{}</p>'
     ).format(drawn, text)

@@ -12,13 +12,14 @@ from grader.grading.check_report import Report
 from grader.grading.kill_matrix import KillMatrix, KillRow
 from grader.problems.schema import ProblemSpec
 from grader.report.bank_index import bank_index
-from grader.report.page import standalone
+from grader.report.page import goes_on, standalone
 from grader.report.visible import visible
 from grader.wording import counted
 
 _NAME_WIDTH: Final = 36
 _MARKS: Final = "~ alternative, > starter"
 _CELL, _LABELS, _HEAD = 14, 300, 34  # units of the picture
+_WIDE: Final = 1100  # of these there is room for on a wide screen
 
 
 def matrix_text(matrix: KillMatrix) -> str:
@@ -82,8 +83,9 @@ def _picture(matrix: KillMatrix) -> Markup:
             top += _CELL
         top += 6
     label = f"Kill matrix: {counted(len(matrix.rows), 'fault')} by {counted(len(matrix.cases), 'case')}"
-    return Markup(
-        '<div class="scroll panel pad"><svg role="img" aria-label="{}" width="{}" height="{}" font-size="10" '
+    return goes_on("map", is_always_wide=width > _WIDE) + Markup(
+        '<div class="scroll panel pad" tabindex="0" role="region" aria-label="Kill matrix">'
+        '<svg role="img" aria-label="{}" width="{}" height="{}" font-size="10" '
         'fill="currentColor" font-family="var(--f-mono)">{}</svg></div><p class="small mut">{}</p>'
     ).format(label, width, top, Markup("").join(parts), _MARKS)
 
@@ -128,8 +130,9 @@ def _cases(matrix: KillMatrix) -> Markup:
         rows.append(
             Markup('<tr><td class="n">{}</td><td>{}</td><td class="n">{}</td><td class="n">{}</td></tr>').format(*cells)
         )
-    return Markup(
-        '<div class="scroll"><table class="tbl"><caption class="small mut">Cases in judging order</caption><thead><tr>'
+    return goes_on() + Markup(
+        '<div class="scroll" tabindex="0" role="region" aria-label="Cases">'
+        '<table class="tbl"><caption class="small mut">Cases in judging order</caption><thead><tr>'
         '<th scope="col" class="n">No.</th><th scope="col">Case</th><th scope="col" class="n">Kills</th>'
         '<th scope="col" class="n">Alone</th></tr></thead><tbody>{}</tbody></table></div>'
     ).format(Markup("").join(rows))
@@ -144,8 +147,9 @@ def _rules(report: Report) -> Markup:
         )
         for rule in report.rules
     )
-    return Markup(
-        '<div class="scroll"><table class="tbl"><caption class="small mut">Rules for hidden cases</caption><thead><tr>'
+    return goes_on() + Markup(
+        '<div class="scroll" tabindex="0" role="region" aria-label="Rules">'
+        '<table class="tbl"><caption class="small mut">Rules for hidden cases</caption><thead><tr>'
         '<th scope="col">Rule</th><th scope="col" class="n">At least</th><th scope="col">Cases</th></tr></thead>'
         "<tbody>{}</tbody></table></div>"
     ).format(rows)

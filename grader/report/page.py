@@ -41,6 +41,19 @@ def standalone(title: str, body: Markup, *sheets: str) -> str:
     return str(_FRAME.format(title=title, style=Markup("\n").join(map(_style, ("grader.css", *sheets))), body=body))
 
 
+def goes_on(what: str = "table", *, is_always_wide: bool = False) -> Markup:
+    """Return the line that stands before what is wider than a narrow screen.
+
+    In a page with scripts one shows it wherever something is cut off, and nowhere else; in a report it stands there.
+
+    Args:
+        is_always_wide: it is cut off on a wide screen as well.
+    """
+    return Markup('<p class="tiny dim goes-on{} no-print">The {} goes on to the right.</p>').format(
+        "" if is_always_wide else " only-s", what
+    )
+
+
 @cache
 def _style(name: str) -> Markup:
     return Markup((STATIC / name).read_text())  # noqa: S704 - our own files

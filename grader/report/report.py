@@ -18,7 +18,7 @@ from grader.problems.cases import Case
 from grader.problems.loader import Problem
 from grader.report.extra_observed import extra_observed
 from grader.report.icons import icon, sprite, state
-from grader.report.page import standalone
+from grader.report.page import goes_on, standalone
 from grader.report.report_weights import sample_weights, secret_weights
 from grader.report.sample_outputs import sample_outputs
 from grader.report.source_diff import source_diff
@@ -28,6 +28,7 @@ from grader.report.visible import visible
 from grader.wording import counted
 
 PRINTS_SHOWN: Final = 8000  # characters
+LINE_NARROW: Final = 36  # characters of a line for which a narrow screen has room
 _METHODS: Final = {
     "fingerprint": "It returns what this fault returns on every secret case that tells it from others.",
     "trace": "Concluded from what it computes on failing cases. That is its own process's claim: it may be forged, and "
@@ -60,7 +61,7 @@ def report(
         ("Weights on the secret cases", secret_weights(problem, cases, outcomes)),
         ("Perturbation and stability", extra_observed(extra) if extra else Markup("")),
         ("Groups and cases", _groups(judgement)),
-        ("Changes", source_diff(problem, source)),
+        ("Changes", _changes(problem, source)),
         ("Prints", _prints(judgement)),
         ("How it was judged", _facts(problem, judgement)),
     ]
@@ -143,6 +144,12 @@ def _group(group: GroupResult, cases: list[CaseResult]) -> Markup:
 def _case(case: CaseResult) -> Markup:
     word = case.verdict.value if case.verdict else "not reached"
     return state(_kind(case.verdict), f"{case.name} {word}")
+
+
+def _changes(problem: Problem, source: bytes) -> Markup:
+    drawn = source_diff(problem, source)
+    is_wide = '<table class="diff">' in drawn and max(map(len, source.splitlines()), default=0) > LINE_NARROW
+    return goes_on() + drawn if is_wide else drawn
 
 
 def _prints(judgement: Judgement) -> Markup:

@@ -14,6 +14,7 @@ from grader.problems.cases import Case
 from grader.problems.composition import Outcome
 from grader.problems.loader import Problem
 from grader.report.heat_map import CELLS_MAX, Board, heat_map, legend
+from grader.report.page import goes_on
 from grader.report.sample_outputs import SampleOutputs
 from grader.wording import counted
 
@@ -154,7 +155,7 @@ def secret_weights(problem: Problem, cases: Sequence[Case], outcomes: Outcomes) 
 
 
 def _table(found: list[tuple[str, WeightFacts]]) -> Markup:
-    return Markup(
+    return goes_on() + Markup(
         '<div class="panel scroll" tabindex="0" role="region" aria-label="Weights on the secret cases">'
         '<table class="tbl tight min"><thead><tr><th scope="col">Case</th><th scope="col" class="n">Rows sum to 1</th>'
         '<th scope="col" class="n">Columns sum to 1</th><th scope="col" class="n">Hidden keys with weight</th>'

@@ -16,7 +16,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from grader import __version__
 from grader.report.numbers import measured, told_apart
 from grader.report.observed import observed_in
-from grader.report.page import STATIC
+from grader.report.page import STATIC, goes_on
 from grader.report.report_weights import sample_weights
 from grader.report.stage_rows import stage_facts, stage_row
 from grader.report.stage_strip import fault_words, said_in_words, stage_strip, stage_words
@@ -150,6 +150,7 @@ def _set_up_templates(app: Flask) -> None:
         observed_in,
         stage_facts,
         stage_row,
+        goes_on,
         measured,
         told_apart,
     ):

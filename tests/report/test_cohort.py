@@ -14,6 +14,7 @@ from grader.report.result import csv_row
 from grader.report.unusable import Unjudged
 from tests.report.results import result
 from tests.report.test_report import Page
+from tests.report.wide import marked, unreachable
 
 EVIL: Final = "<script>alert(1)</script>\" onload='x' \u202e\x1b[31m"
 RESULTS: Final = [
@@ -34,6 +35,13 @@ def page(*values: object, expected: tuple[str, ...] = ()) -> Page:
     rows = [csv_row(value) for value in values]  # type: ignore[arg-type]
     pages = {row["candidate"]: f"html/{number}.html" for number, row in enumerate(rows)}
     return Page(cohort_page(Cohort(EVIL, rows, ["p", "q"], expected, pages)))
+
+
+def test_what_goes_on_to_the_right_says_so() -> None:
+    rows = [csv_row(value) for value in RESULTS]
+    page = cohort_page(Cohort(EVIL, rows, ["p", "q"], (), {row["candidate"]: "html/1.html" for row in rows}))
+    assert unreachable(page) == []
+    assert marked(page) == ["Verdicts by problem", "Fault by candidate", "Candidates"]
 
 
 def test_every_number_stands_in_a_table() -> None:

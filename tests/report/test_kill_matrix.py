@@ -10,6 +10,7 @@ from grader.grading.check_report import Report, RuleCases
 from grader.grading.kill_matrix import KillMatrix, KillRow
 from grader.report.kill_matrix import matrix_page, matrix_text
 from tests.packages import DATA, tiny_attention
+from tests.report.wide import marked, unreachable
 
 GOLDEN: Final = DATA / "kill_matrix.txt"
 VOID: Final = {"meta", "br", "hr", "img", "input", "link"}
@@ -98,6 +99,11 @@ def test_page_has_every_cell_case_and_rule() -> None:
     assert "in order" in page.of("p")
 
 
+def test_what_goes_on_to_the_right_says_so() -> None:
+    page = matrix_page([Report("attn", (), matrix=MATRIX, rules=RULES)], {})
+    assert (unreachable(page), marked(page)) == ([], ["Problems", "Kill matrix", "Cases", "Rules"])
+
+
 def test_stages_stand_in_order_and_contract_faults_last() -> None:
     page = Parsed(matrix_page([Report("attn", (), matrix=MATRIX)], {}))
     heads = [text for text in page.of("text") if text in ("masked_scores", "weights", "scores", "contract, no stage")]
@@ -134,6 +140,6 @@ def test_names_and_findings_are_no_markup() -> None:
 def test_report_without_matrix_has_its_findings() -> None:
     page = Parsed(matrix_page([Report("attn", ("attn/cases.py: one.", "attn/cases.py: two."))], {}))
     assert page.of("h2") == ["attn"]
-    assert page.of("p") == ["2 findings"]
+    assert page.of("p") == ["The table goes on to the right.", "2 findings"]
     assert page.of("li") == ["attn/cases.py: one.", "attn/cases.py: two."]
     assert "svg" not in page.tags

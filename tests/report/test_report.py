@@ -20,6 +20,7 @@ from grader.report.report import report
 from grader.sandbox.pool import Lane, Pool
 from tests.packages import HONEST, TINY
 from tests.report.judgements import not_judged
+from tests.report.wide import marked, unreachable
 
 VOID: Final = {"meta", "line", "path", "circle", "rect", "use"}
 ESCAPED: Final = "<img src=x onerror=alert(1)>"
@@ -108,6 +109,13 @@ def test_every_report_is_well_formed_and_fetches_nothing(pages: dict[str, str]) 
         targets = [value for name, value in page.attributes if name in ("href", "fill") and value]
         assert all(re.match(r"#|url\(#|currentColor", value) for value in targets)
         assert not re.search(r"@import|url\((?!#)|https?:", text)
+
+
+@pytest.mark.sandbox
+def test_what_goes_on_to_the_right_says_so(pages: dict[str, str]) -> None:
+    assert {name: found for name, page in pages.items() if (found := unreachable(page))} == {}
+    assert marked(pages["mask_missing"]) == ["Weights on the secret cases"]
+    assert marked(pages["accepted"]) == []  # what stands there fits
 
 
 @pytest.mark.sandbox
