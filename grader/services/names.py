@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError
-from grader.report.visible import visible
+from grader.report.visible import JOINED_PICTURES, visible
 from grader.store.models import NAME_LENGTH
 
 READERS: Final = (
@@ -35,6 +35,7 @@ _RESERVED: Final = (
     "system",
     "webmaster",
 )
+_JOINS: Final = re.compile("[\u200d\ufe0f]")
 _NO_LETTER: Final = re.compile(r"[\W_]+")
 _DIGITS: Final = re.compile(r"\d+")
 _DIGITS_AS_LETTERS: Final = str.maketrans("01345", "oieas")
@@ -77,7 +78,7 @@ def tidy_name(name: str) -> str:
         UnusableName: it is empty, too long, or cannot be read without a doubt.
     """
     name = typed_name(_plain(typed_name(name)))  # wide letters and ligatures can be more than one, or a blank
-    if _VARIATION.search(name):
+    if _VARIATION.search(JOINED_PICTURES.sub("", name)):
         raise UnusableName("The name has characters that do not show; type it again without them.")
     if not any(unicodedata.category(character)[0] in "LN" or _is_picture(character) for character in name):
         raise UnusableName("The name has neither a letter nor a digit; choose one that can be read aloud.")
@@ -124,8 +125,10 @@ def look_of(name: str) -> str:
     """Return what is one for names that can be taken for each other.
 
     Letters are replaced without their marks, and before case is folded: capitals look alike whose small letters do not.
+    Pictures that are joined look like the same ones side by side where no font has a glyph for them together.
     """
-    return name_key(unicodedata.normalize("NFKD", name).translate(_LOOK_ALIKES))
+    apart = JOINED_PICTURES.sub(lambda joined: _JOINS.sub("", joined[0]), name)
+    return name_key(unicodedata.normalize("NFKD", apart).translate(_LOOK_ALIKES))
 
 
 _RESERVED_LOOKS: Final = frozenset(map(look_of, _RESERVED))
