@@ -119,6 +119,7 @@ def test_problems_are_moved(lena: Browser, sha256: str) -> None:
     [
         ("title", " ", "Enter a title."),
         ("title", "Spring\u202eround", "The title has characters that do not show"),
+        ("title", "Spring \U0001f469\u200d\U0001f4bb\u200d round", "The title has characters that do not show"),
         ("minutes", "0", "The minutes must be a whole number from 1 to 1440."),
         ("submissions_max", "101", "The submissions for each problem must be a whole number from 1 to 100."),
         ("hint_level", "4", "The hint level must be a whole number from 0 to 3."),
