@@ -53,8 +53,8 @@ def write(engine: Engine, key: int, found: Found) -> bool:
     """Put a finding in the place of the one before; return whether its result was still there."""
     values: dict[str, object] = {}
     if found.rows is not None:
-        stage = found.rows.submission["first_wrong_stage"]
-        values = {"judgement": found.judgement, "first_wrong_stage": stage}
+        changed = {name: found.rows.submission[name] for name in ("first_wrong_stage", "is_not_looked_up")}
+        values = {"judgement": found.judgement, **changed}
     with write_session(engine) as session:
         is_written = queries.set_finding(session, key, found.judged_at, values)
         if is_written and found.rows is not None:

@@ -34,6 +34,7 @@ COLUMNS: Final = (
     "judgement",
     "sample_outputs",
     "is_finding_due",
+    "is_not_looked_up",
 )
 UNJUDGED: Final[Row] = dict.fromkeys(COLUMNS)
 _GROUP: Final = ("position", "name", "points", "max_points", "verdict")
@@ -69,6 +70,7 @@ class ResultRows:
                 "judgement": json_line(result(judgement)),
                 "sample_outputs": sample_outputs,
                 "is_finding_due": None if finding.is_looked_up else True,
+                "is_not_looked_up": None if finding.is_looked_up else True,
             },
             groups=[_group_row(position, group) for position, group in enumerate(judgement.groups)],
             cases=[_case_row(position, case) for position, case in enumerate(judgement.cases)],

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import and_, case, func, or_, select
+from sqlalchemy import case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from grader.grading.verdict import Verdict
-from grader.store.finding_queries import IS_NOT_LOOKED_UP
 from grader.store.interview_models import Interview, InterviewProblem, Invitation, ScoreOverride
 from grader.store.models import Attempt, CaseResult, Submission, SubmissionFault
 
@@ -84,7 +83,7 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
             func.min(case((Submission.verdict == Verdict.AC, Submission.ordinal))).label("first"),
             func.count(case((Submission.verdict == Verdict.JE, 1))).label("ours"),
             func.count(Submission.is_finding_due).label("due"),
-            func.count(case((_is_never_looked_up(), 1))).label("never"),
+            func.count(case((Submission.is_finding_due.is_(None), Submission.is_not_looked_up))).label("never"),
             func.count(Submission.id).label("handed_in"),
         ).join(Attempt, Attempt.id == Submission.attempt_id),
         interview,
@@ -116,16 +115,6 @@ def tried_in(session: Session, interview: Interview, problem: InterviewProblem |
         problem,
     ).order_by(Attempt.id)
     return [Tried(*row) for row in session.execute(statement)]
-
-
-def _is_never_looked_up() -> Any:
-    """Whether a submission keeps a finding for which nobody looked; what names faults has been looked up.
-
-    The results are long, so what needs none of them comes first.
-    """
-    has_faults = select(SubmissionFault.id).where(SubmissionFault.submission_id == Submission.id).exists()
-    is_failing = Submission.verdict.not_in((Verdict.AC, Verdict.CE, Verdict.JE))
-    return and_(is_failing, Submission.is_finding_due.is_(None), ~has_faults, IS_NOT_LOOKED_UP)
 
 
 def faults_in(session: Session, interview: Interview, problem: InterviewProblem | None) -> list[tuple[str, int, int]]:

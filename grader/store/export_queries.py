@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.store.finding_queries import IS_NOT_LOOKED_UP
 from grader.store.interview_models import Interview, InterviewProblem, Invitation
 from grader.store.models import Attempt, CaseResult, EvidenceRecord, Package, Submission, SubmissionFault
 from grader.store.score_queries import scores_by_hand
@@ -67,7 +66,7 @@ def submissions(session: Session, keys: Sequence[int]) -> Rows:
             Submission.score,
             Submission.max_score,
             Submission.first_wrong_stage,
-            IS_NOT_LOOKED_UP.label("is_not_looked_up"),
+            Submission.is_not_looked_up,
         )
         .where(Submission.attempt_id.in_(keys))
         .order_by(Submission.attempt_id, Submission.ordinal)

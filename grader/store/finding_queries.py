@@ -13,8 +13,6 @@ from grader.store import queries
 from grader.store.models import Attempt, Package, Submission, SubmissionFault
 
 _IS_DUE: Final = Submission.is_finding_due.is_not(None)
-# the result has this key only where it is false; within its texts quotes have a backslash before them
-IS_NOT_LOOKED_UP: Final = Submission.judgement.contains('"looked_up":', autoescape=True)
 
 
 def packages_due(session: Session, besides: Collection[int] = ()) -> Sequence[Package]:

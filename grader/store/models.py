@@ -196,6 +196,7 @@ class Submission(Base):
     judgement: Mapped[LongText | None] = mapped_column(deferred=True)  # JSON: the whole result, never for the candidate
     sample_outputs: Mapped[LongText | None] = mapped_column(deferred=True)  # JSON: what it returned for the samples
     is_finding_due: Mapped[bool | None]  # what it was compared with was not there yet; None: nothing is due
+    is_not_looked_up: Mapped[bool | None]  # whether a known fault returns the same; None: it was, or none could
 
     attempt: Mapped[Attempt] = relationship()
     cases: Mapped[list[CaseResult]] = relationship(order_by="CaseResult.position")

@@ -9,14 +9,16 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from procrastinate.schema import SchemaManager
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, select, text
+from sqlalchemy.orm import Session
 
 from grader.config import shipped
 from grader.errors import UserError
 from grader.store.base import Base
 from grader.store.migrate import current, downgrade, upgrade
+from grader.store.models import Submission
 from grader.store.session import make_engine
-from tests.store.rows import is_ours
+from tests.store.rows import is_ours, make_attempt, make_candidate, make_package, make_submission
 
 
 def tables(url: str) -> set[str]:
@@ -84,6 +86,27 @@ def test_downgrade_to_base_leaves_nothing_and_upgrade_works_again(database_url: 
     assert current(database_url) is None
     upgrade(database_url)
     assert tables(database_url) == set(Base.metadata.tables)
+
+
+def test_findings_without_a_look_are_found_in_what_is_stored(database_url: str) -> None:
+    upgrade(database_url)
+    engine = make_engine(database_url)
+    stored = [
+        '{"finding": {"sentence": "", "looked_up": false}}',
+        '{"finding": {"sentence": ""}}',
+        r'{"message": "\"looked_up\": false", "finding": {"sentence": ""}}',
+        None,
+    ]
+    with Session(engine) as session, session.begin():
+        attempt = make_attempt(session, make_candidate(session), make_package(session))
+        for ordinal, judgement in enumerate(stored, 1):
+            make_submission(session, attempt, ordinal).judgement = judgement
+    downgrade(database_url, "0010")
+    upgrade(database_url)
+    with Session(engine) as session:
+        marks = session.scalars(select(Submission.is_not_looked_up).order_by(Submission.ordinal)).all()
+    engine.dispose()
+    assert marks == [True, None, None, None]
 
 
 def test_unknown_revision_is_one_clear_sentence(sqlite_url: str) -> None:
