@@ -116,7 +116,8 @@ def _write_each(places: Places, manifest: Manifest, lines: _Lines, unusable: Rea
     if "html" in formats:
         expected = manifest.roster.candidates if manifest.roster else ()
         pages = {candidate: f"{PAGES}/{name}.html" for candidate, name in places.names.items()}
-        cohort = Cohort(Path(manifest.place).name, lines.rows, manifest.problems, expected, pages, unusable, waiting)
+        title, rows = Path(manifest.place).name, lines.rows
+        cohort = Cohort(title, rows, manifest.problems, expected, pages, unusable, waiting, lines.weakened)
         write_text(places.folder / "report.html", cohort_page(cohort), durable=False)
 
 
@@ -127,9 +128,11 @@ class _Lines:
         self._path = path
         self._places: dict[Key, tuple[int, int]] = {}
         self.rows: list[dict[str, str]] = []
+        self.weakened = 0  # how many were judged by a weakened sandbox
         for line in read_lines(path):
             self._places[line.key] = (line.start, line.length)
             self.rows.append(csv_row(line.value))
+            self.weakened += line.value["sandbox"]["weakened"]
         self.rows.sort(key=lambda row: (row["candidate"], row["problem"]))
 
     def values(self) -> Iterator[dict[str, Any]]:

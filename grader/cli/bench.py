@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from grader.batch.bench import Bench, Figures
-from grader.cli.judging import warn
+from grader.cli.judging import require_sandbox, warn
 from grader.cli.progress import Progress
 from grader.config import read_settings, shipped
 from grader.errors import UserError
@@ -37,6 +37,7 @@ def bench_command(problem: str, rounds: int, as_json: bool) -> None:
             f"bench measures shipped problems only, as their source also runs outside the sandbox; {problem[:80]!a} is "
             f"none: name one of {', '.join(known)}."
         )
+    require_sandbox(settings)
     bench = Bench(shipped("problems"), problem, settings.cache, settings.allow_weak_sandbox)
     with Progress("bench", "rounds") as progress:
         figures = bench.measure(rounds, progress.update)

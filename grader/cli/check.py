@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from grader.cli.completion import complete_problem
-from grader.cli.judging import cache_for
+from grader.cli.judging import cache_for, warn_if_weakened
 from grader.cli.outputs import write_text
 from grader.cli.progress import Progress
 from grader.config import read_settings
@@ -52,6 +52,7 @@ def check_command(
     with Pool(allow_weak=settings.allow_weak_sandbox) as pool:
         try:
             reports = [_check(folder, pool, cache) for folder in folders]
+            warn_if_weakened(pool)
         except SandboxUnavailable as error:
             raise JudgeError(str(error)) from None
     if html is not None:

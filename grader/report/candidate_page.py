@@ -13,6 +13,7 @@ from grader.report.icons import icon, sprite, state
 from grader.report.page import standalone
 from grader.report.unusable import Unjudged
 from grader.report.visible import visible
+from grader.report.weakened import weakened_banner
 from grader.wording import counted
 
 BACK: Final = "../report.html"
@@ -32,8 +33,8 @@ def candidate_page(candidate: str, values: Sequence[Value], unjudged: Sequence[U
     ).format(icon("warn"))
     head = Markup(
         '<nav aria-label="Breadcrumb"><ol class="crumbs"><li><a href="{}">All results</a></li></ol></nav>'
-        '<div class="head"><h1>{}</h1></div>{}'
-    ).format(BACK, name, notice)
+        '<div class="head"><h1>{}</h1></div>{}{}'
+    ).format(BACK, name, weakened_banner(sum(value["sandbox"]["weakened"] for value in values), len(values)), notice)
     body = Markup("").join((*map(_problem, values), *map(_unjudged, unjudged)))
     return standalone(
         f"Results of {name}", Markup('{}<div class="stack-l"><div>{}</div>{}</div>').format(sprite(), head, body)

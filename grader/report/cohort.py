@@ -16,6 +16,7 @@ from grader.report.icons import sprite, state
 from grader.report.page import goes_on, standalone
 from grader.report.unusable import Reasons, unjudged_of
 from grader.report.visible import visible
+from grader.report.weakened import weakened_banner
 from grader.wording import counted
 
 BINS: Final = 10
@@ -36,6 +37,7 @@ class Cohort:
     pages: Mapping[str, str]  # address of each candidate's page
     unusable: Reasons = field(default_factory=dict)  # what cannot be judged
     waiting: Collection[tuple[str, str]] = ()  # candidate and problem of what is not judged yet
+    weakened: int = 0  # how many of the rows were judged by a weakened sandbox
 
     @property
     def candidates(self) -> list[str]:
@@ -60,8 +62,9 @@ def cohort_page(cohort: Cohort) -> str:
     title = visible(cohort.title, keep="")
     head = Markup('<div class="head"><div><h1>Results of {}</h1><p>{}, {}. For interviewers.</p></div></div>')
     size = counted(len(cohort.candidates), "candidate"), counted(len(cohort.rows), "result")
-    body = Markup('{}{}<div class="stack-l">{}</div>').format(
-        sprite(), head.format(title, *size), Markup("").join(parts)
+    banner = weakened_banner(cohort.weakened, len(cohort.rows))
+    body = Markup('{}{}<div class="stack-l">{}{}</div>').format(
+        sprite(), head.format(title, *size), banner, Markup("").join(parts)
     )
     return standalone(f"Results of {title}", body, "review.css")
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from grader.grading.verdict import Verdict
 from grader.report.unusable import Unjudged
 from grader.report.visible import visible
+from grader.report.weakened import WEAKENED
 from grader.wording import counted
 
 _VISIBLE: Final = "visible"
@@ -53,7 +54,10 @@ def gradescope_json(values: Sequence[dict[str, Any]], unjudged: Sequence[Unjudge
 
 def _summary(value: dict[str, Any]) -> str:
     points = "no score" if value["score"] is None else f"{value['score']:g} of {counted(value['max_score'], 'point')}"
-    return visible(f"{value['problem']}: {Verdict(value['verdict']).word}, {points}. {value['message']}", keep="")
+    shout = f" {WEAKENED}" if value["sandbox"]["weakened"] else ""
+    return visible(
+        f"{value['problem']}: {Verdict(value['verdict']).word}, {points}. {value['message']}{shout}", keep=""
+    )
 
 
 def _tests(value: dict[str, Any]) -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ from grader.report.source_diff import source_diff
 from grader.report.stage_strip import said_in_words, stage_strip, why_judged_without_stages
 from grader.report.terminal import points_text
 from grader.report.visible import visible
+from grader.report.weakened import weakened_banner
 from grader.wording import counted
 
 PRINTS_SHOWN: Final = 8000  # characters
@@ -81,7 +82,9 @@ def _head(problem: Problem, name: str, judgement: Judgement) -> Markup:
     ).format(icon("warn"))
     file = "standard input" if name == "-" else visible(PurePath(name).name, keep="")
     title = Markup('<p class="small mut typed">{} · <code>{}</code></p>').format(problem.spec.title, file)
-    return Markup('<div class="stack">{}{}{}{}</div>').format(notice, title, _verdict(judgement), _finding(judgement))
+    banner = weakened_banner(int(judgement.sandbox.weakened), 1)
+    parts = (banner, notice, title, _verdict(judgement), _finding(judgement))
+    return Markup('<div class="stack">{}</div>').format(Markup("").join(parts))
 
 
 def _kind(verdict: Verdict | None) -> str:

@@ -12,6 +12,7 @@ from rich.text import Text
 from grader.grading.verdict import CaseResult, Judgement, Verdict
 from grader.report.stage_strip import stage_line, why_judged_without_stages
 from grader.report.visible import visible
+from grader.report.weakened import WEAKENED
 from grader.wording import counted, plural
 
 PRINTS_SHOWN: Final = 20  # lines
@@ -43,7 +44,8 @@ def judgement_view(judgement: Judgement, name: str) -> Group:
         headline.append(f"   {points} {plural(judgement.max_score or 0, 'point')}", style="not bold")
     if judgement.reason:
         headline.append(f"   {judgement.verdict.value} {judgement.reason.value}", style="not bold dim")
-    parts: list[RenderableType] = [title, "", headline, Text(visible(judgement.message)), *_finding(judgement)]
+    shout = [Text(f"! {WEAKENED}\n", style="bold red")] if judgement.sandbox.weakened else []
+    parts: list[RenderableType] = [*shout, title, "", headline, Text(visible(judgement.message)), *_finding(judgement)]
     if judgement.groups:
         parts += ["", _groups_table(judgement)]
     parts += _prints(judgement)

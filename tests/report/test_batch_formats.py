@@ -17,6 +17,7 @@ from grader.report.gradescope import gradescope_json
 from grader.report.junit import junit_xml
 from grader.report.result import csv_row
 from grader.report.unusable import Unjudged
+from grader.report.weakened import WEAKENED
 from tests.report.results import result
 from tests.report.test_visible import FORMULA, HOSTILE
 
@@ -227,6 +228,22 @@ def test_gradescope_shows_nothing_of_secret_cases() -> None:
 
 def test_gradescope_adds_the_problems() -> None:
     assert gradescope(result("ann", "p"), result("ann", "q", "WA", 40.0))["score"] == 140.0
+
+
+def test_what_a_weakened_sandbox_judged_says_so() -> None:
+    weak = result("ann", "p", "WA", 40.0, sandbox={"layers": ["seccomp"], "weakened": True})
+    assert gradescope(weak, result("ann", "q"))["output"].splitlines() == [
+        f"p: Wrong answer, 40 of 100 points. It is wrong. {WEAKENED}",
+        "q: Accepted, 100 of 100 points. Every case agrees with the reference.",
+    ]
+    root = ElementTree.fromstring(junit_xml([weak, result("bob", "p"), result("ann", "q")]))
+    marked = {
+        each.get("name"): [{**one.attrib} for one in each.findall("properties/property")]
+        for each in (*root.iter("testsuite"), *root.findall("testsuite[@name='p']/testcase"))
+    }
+    told = [{"name": "weakened", "value": WEAKENED}]
+    assert marked == {"p": told, "q": [], "ann": told, "bob": []}
+    assert next(root.iter("testcase"))[-1].tag == "failure"
 
 
 def test_our_failure_has_no_score() -> None:

@@ -37,6 +37,18 @@ def page(*values: object, expected: tuple[str, ...] = ()) -> Page:
     return Page(cohort_page(Cohort(EVIL, rows, ["p", "q"], expected, pages)))
 
 
+@pytest.mark.parametrize(
+    ("weakened", "told"),
+    [(0, None), (1, "1 of 4 results was judged without Landlock"), (4, "4 of 4 results were judged without Landlock")],
+)
+def test_a_weakened_sandbox_has_a_banner(weakened: int, told: str | None) -> None:
+    rows = [csv_row(value) for value in RESULTS]
+    pages = {row["candidate"]: "html/1.html" for row in rows}
+    text = words(Page(cohort_page(Cohort("in", rows, ["p", "q"], (), pages, weakened=weakened))))
+    assert ("Weakened sandbox." in text) == bool(told)
+    assert told is None or told in text
+
+
 def test_what_goes_on_to_the_right_says_so() -> None:
     rows = [csv_row(value) for value in RESULTS]
     page = cohort_page(Cohort(EVIL, rows, ["p", "q"], (), {row["candidate"]: "html/1.html" for row in rows}))

@@ -13,15 +13,18 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Final
+from xml.etree import ElementTree
 
 import pytest
 
-from tests.packages import CACHE_VARIABLE
+from grader.report.weakened import WEAKENED
+from tests.packages import CACHE_VARIABLE, TINY
 
 pytestmark = pytest.mark.sandbox
 ROOT: Final = Path(__file__).resolve().parents[2]
 SLUG: Final = "heads-never-mix"
 SOURCE: Final = ROOT / f"problems/{SLUG}/submissions/accepted/corrected.py"
+BANNER: Final = "<b>Weakened sandbox.</b>"
 WEAK: Final = {"GRADER_ALLOW_WEAK_SANDBOX": "1"}
 LANDLOCK: Final = [("landlock_create_ruleset", errno.ENOSYS), ("landlock_restrict_self", errno.EPERM)]
 NEVER_OPTIONAL: Final = [("seccomp", errno.ENOSYS), ("capset", errno.EPERM), ("prlimit64", errno.EPERM)]
@@ -110,7 +113,29 @@ def test_landlock_may_be_missing_where_the_operator_says_so(tmp_path: Path, call
     judged = json.loads(ended.stdout)
     assert (judged["verdict"], judged["sandbox"]) == ("AC", {"layers": ["seccomp", "rlimits"], "weakened": True})
     assert ended.stderr.count("\n") == 1
-    assert ended.stderr.startswith("grader: WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows; each result says")
+    assert ended.stderr.startswith("grader: WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows. The sandbox")
+
+
+def test_what_grade_prints_and_writes_shouts_that_a_wall_is_missing(tmp_path: Path) -> None:
+    pytest.importorskip("pyseccomp")
+    ended = run_without(*LANDLOCK[0], tmp_path, "grade", SLUG, SOURCE, "--html", tmp_path / "report.html", env=WEAK)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[0] == f"! {WEAKENED}"
+    assert BANNER in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "args", [("check", TINY), pytest.param(("bench", SLUG, "--rounds", "10"), marks=pytest.mark.long)]
+)
+def test_commands_without_results_warn_that_a_wall_is_missing(tmp_path: Path, args: tuple[str | Path, ...]) -> None:
+    pytest.importorskip("pyseccomp")
+    cache = {"GRADER_CACHE": str(tmp_path / "cache")}  # a check that is kept would run nothing
+    ended = run_without(*LANDLOCK[0], tmp_path, *args, env={**WEAK, **cache})
+    told = [line for line in ended.stderr.splitlines() if line.startswith("grader: WEAKENED SANDBOX, as")]
+    assert len(told) == 1, ended.stderr
+    whole = run_without("reboot", errno.EPERM, tmp_path, *args, env={**WEAK, "GRADER_CACHE": str(tmp_path / "other")})
+    assert "WEAKENED" not in whole.stderr
+    assert ended.returncode == whole.returncode < 4
 
 
 @pytest.mark.parametrize(("call", "number"), NEVER_OPTIONAL)
@@ -139,7 +164,8 @@ def test_every_result_of_a_batch_says_that_a_wall_is_missing(tmp_path: Path) -> 
         path = tmp_path / "in" / candidate / f"{SLUG}.py"
         path.parent.mkdir(parents=True)
         path.write_bytes(source)
-    args = ("batch", tmp_path / "in", "--out", tmp_path / "out", "--jobs", "1")
+    formats = "csv,jsonl,junit,gradescope,html"
+    args = ("batch", tmp_path / "in", "--out", tmp_path / "out", "--jobs", "1", "--format", formats)
     refused = run_without(*LANDLOCK[0], tmp_path, *args)
     assert refused.returncode == 4
     assert not (tmp_path / "out").exists()
@@ -149,6 +175,16 @@ def test_every_result_of_a_batch_says_that_a_wall_is_missing(tmp_path: Path) -> 
     results = [json.loads(line) for line in (tmp_path / "out/results.jsonl").read_text().splitlines()]
     assert sorted(result["verdict"] for result in results) == ["AC", "CE"]
     assert all(result["sandbox"] == {"layers": ["seccomp", "rlimits"], "weakened": True} for result in results)
+    out = tmp_path / "out"
+    suite = ElementTree.parse(out / "junit.xml").getroot().find("testsuite")
+    assert suite is not None
+    marked = [each.find("properties/property[@name='weakened']") for each in (suite, *suite.iter("testcase"))]
+    assert len(marked) == 3
+    assert None not in marked
+    for candidate in ("ada", "eve"):
+        assert WEAKENED in json.loads((out / f"gradescope/{candidate}/results.json").read_text())["output"]
+        assert BANNER in (out / f"html/{candidate}.html").read_text()
+    assert BANNER in (out / "report.html").read_text()
 
 
 def test_the_doctor_shouts_that_a_wall_is_missing(tmp_path: Path) -> None:
