@@ -14,7 +14,7 @@ from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Lane, Pool
 from tests.packages import CACHE_VARIABLE, tiny_attention
-from tests.processes import adopt_orphans, sandbox_processes, wait_until
+from tests.processes import adopt_orphans, reap_orphans, sandbox_processes, wait_until
 
 # examples run in the sandbox of a loaded machine: no single one has a deadline
 hypothesis.settings.register_profile("grader", deadline=None)
@@ -33,6 +33,14 @@ def no_process_is_left() -> Iterator[None]:
     adopt_orphans()
     yield
     assert wait_until(lambda: not sandbox_processes(), 3), f"left behind: {sandbox_processes()}"
+    reap_orphans()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_orphan_stays_a_zombie() -> Iterator[None]:
+    """Reap after each module what its sandboxes left to be adopted: whole sessions leave hundreds."""
+    yield
+    reap_orphans()
 
 
 @pytest.fixture(scope="session")

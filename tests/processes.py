@@ -18,6 +18,22 @@ def adopt_orphans() -> None:
         raise OSError(ctypes.get_errno(), "prctl")
 
 
+def adopted_zombies() -> set[int]:
+    """Return the ended children of this process that it has adopted: some other process began their session.
+
+    A child that it has started itself is in its own session, or has begun one; whoever started it waits for it.
+    """
+    fields = {int(path.name): _stat(path) for path in Path("/proc").iterdir() if path.name.isdigit()}
+    mine = ["Z", str(os.getpid())]
+    return {pid for pid, of in fields.items() if of[:2] == mine and int(of[3]) not in (pid, os.getsid(0))}
+
+
+def reap_orphans() -> None:
+    """Have the kernel forget the orphans that were adopted and have ended."""
+    for pid in adopted_zombies():
+        os.waitpid(pid, 0)
+
+
 def sandbox_processes() -> set[int]:
     """Return the zygotes and children that descend from this process and still live."""
     parents = {int(path.name): _parent(path) for path in Path("/proc").iterdir() if path.name.isdigit()}

@@ -57,3 +57,30 @@ def test_session_that_leaves_a_zygote_behind_fails(tmp_path: Path) -> None:
     done = run_tests(tmp_path)
     assert done.returncode == 1
     assert "left behind: {" in done.stdout
+
+
+ORPHAN = """
+from grader.sandbox.doctor import LIMITS
+from grader.sandbox.pool import Lane
+from tests.processes import adopted_zombies, wait_until
+def test_it():
+    lane = Lane()
+    with lane.run(LIMITS):
+        lane.kill()
+    lane.close()
+    assert wait_until(adopted_zombies)
+"""
+REAPED = """
+from tests.processes import adopted_zombies
+def test_it():
+    assert adopted_zombies() == set()
+"""
+
+
+@pytest.mark.sandbox
+def test_orphans_are_reaped_after_each_module(tmp_path: Path) -> None:
+    (tmp_path / "test_first.py").write_text(ORPHAN)
+    (tmp_path / "test_second.py").write_text(REAPED)
+    done = run_tests(tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "2 passed" in done.stdout
