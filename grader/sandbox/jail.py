@@ -42,6 +42,14 @@ _NUMBERS: Final = {
         "prlimit64": 261, "seccomp": 277,
     },
 }  # fmt: skip
+_LIMITS: Final = {  # what a person calls them
+    resource.RLIMIT_AS: "address space",
+    resource.RLIMIT_CORE: "core file size",
+    resource.RLIMIT_FSIZE: "file size",
+    resource.RLIMIT_MEMLOCK: "locked memory",
+    resource.RLIMIT_MSGQUEUE: "message queues",
+    resource.RLIMIT_STACK: "stack size",
+}
 _locked_libc: Final = ctypes.PyDLL(None, use_errno=True)  # calls that keep the interpreter's lock
 _locked_libc.syscall.restype = ctypes.c_long
 _kept: Final[list[object]] = []  # what prepared calls point to
@@ -146,7 +154,8 @@ def set_limits(limits: dict[int, tuple[int, int]]) -> None:
             resource.setrlimit(what, (soft, hard))
         except (OSError, ValueError) as error:
             raise LayerMissing(
-                f"The sandbox cannot set resource limit {what} here ({error}): raise the hard limits of the service."
+                f"The sandbox cannot set the resource limit on {_LIMITS[what]} here ({error}): "
+                "raise the hard limits of the service."
             ) from None
 
 

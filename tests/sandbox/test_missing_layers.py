@@ -64,7 +64,7 @@ def graded_without(
         ("landlock_restrict_self", errno.EPERM, "Landlock domain cannot be set up here"),
         ("seccomp", errno.ENOSYS, "system-call filter cannot be set up here"),
         ("capset", errno.EPERM, "empty capability set cannot be set up here"),
-        ("prlimit64", errno.EPERM, "cannot set resource limit"),
+        ("prlimit64", errno.EPERM, "cannot set the resource limit on core file size here ("),
     ],
 )
 def test_a_missing_wall_means_no_verdict(tmp_path: Path, call: str, number: int, told: str) -> None:
