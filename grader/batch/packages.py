@@ -39,13 +39,19 @@ def prepare_packages(
     if not wanted:
         return
     names = ", ".join(problem.slug for problem in wanted)
-    text = f"Preparing {names}, once for this version of the package: up to half a minute each."
+    text = f"Preparing {names}, {_once(len(wanted))}."
     notice = threading.Timer(PATIENCE_S, tell, [text])
     notice.start()
     try:
         _prepare_all(wanted, cache, jobs, allow_weak)
     finally:
         notice.cancel()
+
+
+def _once(packages: int) -> str:
+    if packages == 1:
+        return "once for this version of the package: up to half a minute"
+    return "once for these versions of the packages: up to half a minute each"
 
 
 def broken_packages(
