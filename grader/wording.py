@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Final
 
 _MORE_THAN_ONE: Final = {  # words that agree with a count, as they stand with one and with others
@@ -57,6 +59,16 @@ def plural(number: float | str, noun: str) -> str:
         return noun
     first, of, more = noun.partition(" of ")
     return f"{_MORE_THAN_ONE.get(first) or f'{first}s'}{of}{more}"
+
+
+def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return the end of a sentence on an unknown name: which known one may have been meant.
+
+    Args:
+        otherwise: the end where no known name is near.
+    """
+    near = get_close_matches(name, list(known), n=1, cutoff=0.4)
+    return f"did you mean {near[0]}?" if near else otherwise
 
 
 def told_time(moment: datetime, *, exact: bool = False) -> str:

@@ -34,6 +34,7 @@ from grader.cli.batch_input import Input, find_input, say_roster
 from grader.cli.completion import complete_problem, complete_set
 from grader.cli.judge_many import Ended, How, Troubles, going_on, judge_into, package_hashes
 from grader.cli.judging import warn
+from grader.cli.whole_number import WholeNumber
 from grader.config import Settings, read_settings
 from grader.grading.judge import Depth
 from grader.grading.verdict import Verdict
@@ -63,7 +64,7 @@ def _words_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter,
 @click.command("batch", short_help="Judge a folder of submissions.")
 @click.argument("place", type=click.Path(path_type=Path), metavar="DIR|ZIP|TABLE.csv")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for all that is written.")
-@click.option("--jobs", type=click.IntRange(1, 256), help="Submissions at a time; the usable cores without it.")
+@click.option("--jobs", type=WholeNumber(1, 256), help="Submissions at a time; the usable cores without it.")
 @click.option("--database", metavar="URL", help="Have the workers of this PostgreSQL database judge, not this machine.")
 @click.option("--resume", is_flag=True, help="Go on where an earlier run into the same folder stopped.")
 @click.option(

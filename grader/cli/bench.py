@@ -10,19 +10,18 @@ import click
 from grader.batch.bench import Bench, Figures
 from grader.cli.judging import require_sandbox, warn
 from grader.cli.progress import Progress
+from grader.cli.whole_number import WholeNumber
 from grader.config import read_settings, shipped
 from grader.errors import UserError
 from grader.problems.loader import slugs
-from grader.wording import counted
+from grader.wording import counted, nearest
 
 BUSY = 1.0  # load from which on figures say more of the others than of us
 
 
 @click.command("bench", short_help="Measure how fast judging is here.")
 @click.argument("problem", default="heads-never-mix")
-@click.option(
-    "--rounds", type=click.IntRange(10, 10_000), default=200, show_default=True, help="Turns; about a minute."
-)
+@click.option("--rounds", type=WholeNumber(10, 10_000), default=200, show_default=True, help="Turns; about a minute.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def bench_command(problem: str, rounds: int, as_json: bool) -> None:
     """Judge a right source of PROBLEM again and again, and compare with the same source run in process.
@@ -33,9 +32,10 @@ def bench_command(problem: str, rounds: int, as_json: bool) -> None:
     """
     settings = read_settings()
     if problem not in (known := slugs(shipped("problems"))):
+        advice = nearest(problem[:80], known, "name one, such as heads-never-mix.")
         raise UserError(
             f"bench measures shipped problems only, as their source also runs outside the sandbox; {problem[:80]!a} is "
-            f"none: name one of {', '.join(known)}."
+            f"none; {advice}"
         )
     require_sandbox(settings)
     bench = Bench(shipped("problems"), problem, settings.cache, settings.allow_weak_sandbox)
@@ -62,15 +62,15 @@ def _print(figures: Figures) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("", "median", "× floor"):
         table.add_column(column, justify="left" if not column else "right")
-    for name, value, unit, times in rows(figures):
-        table.add_row(name, f"{value:.3g} {unit}", f"{times:.3g}" if times is not None else "")
+    for row in rows(figures):
+        table.add_row(*row)
     size = f"{counted(figures.cases, 'case')}, {counted(figures.cores, 'core')}"
     print_view(Group(f"{figures.problem}, {size}\n", table))
 
 
-def rows(figures: Figures) -> list[tuple[str, float, str, float | None]]:
-    """Return what the table shows: a name, a value, its unit, and how many times the floor it is."""
-    floor = figures.floor_p50_ms
+def rows(figures: Figures) -> list[tuple[str, str, str]]:
+    """Return what the table shows: a name, a value with its unit, and how many times the floor it is."""
+    floor, full = figures.floor_p50_ms, figures.floor_throughput_per_s
     timed = [
         ("floor: in process, one call each", floor),
         ("fresh Python that loads the source", figures.fresh_p50_ms),
@@ -79,12 +79,15 @@ def rows(figures: Figures) -> list[tuple[str, float, str, float | None]]:
         ("the same, 99th percentile", figures.warm_p99_ms),
         ("grader grade, the whole command", figures.grade_p50_ms),
     ]
-    shown: list[tuple[str, float, str, float | None]] = [
-        (name, value, "ms", value / floor) for name, value in timed if value is not None
+    rates = [("floor on every core", full), ("batch on every core", figures.throughput_per_s)]
+    memory = "only root can read it" if figures.pss_mib is None else f"{_figure(figures.pss_mib)} MiB"
+    return [
+        *((name, f"{_figure(value)} ms", _figure(value / floor)) for name, value in timed if value is not None),
+        *((name, f"{_figure(value)} /s", _figure(value / full)) for name, value in rates),
+        ("memory of a child that waits", memory, ""),
     ]
-    full = figures.floor_throughput_per_s
-    shown.append(("floor on every core", full, "/s", 1.0))
-    shown.append(("batch on every core", figures.throughput_per_s, "/s", figures.throughput_per_s / full))
-    if figures.pss_mib is not None:
-        shown.append(("memory of a child that waits", figures.pss_mib, "MiB", None))
-    return shown
+
+
+def _figure(value: float) -> str:
+    """Return a number with three digits, or all that stand before its point."""
+    return f"{value:.3g}" if value < 100 else f"{value:.0f}"

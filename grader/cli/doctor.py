@@ -83,7 +83,7 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         f"layers    {', '.join(facts['layers'])}; runs as uid {facts['uid']}",
         f"landlock  ABI {facts['landlock_abi']}{lacks}",
         f"filters   {facts['filters']}",
-        f"memory    {'only root can read it' if warm is None else f'{warm:.1f} MiB'} for each child that waits",
+        f"memory    of each child that waits: {'only root can read it' if warm is None else f'{warm:.1f} MiB'}",
         f"modules   {modules[0]}",
         *modules[1:],
     ]

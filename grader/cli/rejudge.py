@@ -17,6 +17,7 @@ from grader.batch.sources import Sources, hash_sources
 from grader.batch.submissions import Submission
 from grader.cli.judge_many import How, going_on, judge_into, package_hashes
 from grader.cli.judging import warn
+from grader.cli.whole_number import WholeNumber
 from grader.config import read_settings
 from grader.errors import UserError
 from grader.grading.verdict import Verdict
@@ -32,7 +33,7 @@ _TOLD: Final = 5  # submissions that are named one by one
 @click.command("rejudge", short_help="Judge a batch's results again after packages have changed.")
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--problems", metavar="LIST", help="Only these problems, joined by commas.")
-@click.option("--jobs", type=click.IntRange(1, 256), help="Submissions at a time; the usable cores without it.")
+@click.option("--jobs", type=WholeNumber(1, 256), help="Submissions at a time; the usable cores without it.")
 @click.option("--database", metavar="URL", help="Have the workers of this PostgreSQL database judge, not this machine.")
 @click.option("--apply", "is_applied", is_flag=True, help="Put the new results in place of the old, which are kept.")
 @click.option("--undo", "is_undone", is_flag=True, help="Put back what the last --apply has replaced.")

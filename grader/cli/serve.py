@@ -11,6 +11,7 @@ from typing import Final
 import click
 
 from grader.cli.judging import require_sandbox
+from grader.cli.whole_number import WholeNumber
 from grader.config import Settings, read_settings
 from grader.errors import UserError
 
@@ -19,9 +20,9 @@ ENDING_S: Final = 10.0  # how long a server that is just ending may keep the dat
 
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at; 0.0.0.0 for all.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 picks a free one.")
-@click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Web processes.")
-@click.option("--threads", type=click.IntRange(1, 64), default=8, show_default=True, help="Threads of each process.")
+@click.option("--port", type=WholeNumber(0, 65535), default=8000, show_default=True, help="0 picks a free one.")
+@click.option("--processes", type=WholeNumber(1, 64), default=1, show_default=True, help="Web processes.")
+@click.option("--threads", type=WholeNumber(1, 64), default=8, show_default=True, help="Threads of each process.")
 def serve_command(host: str, port: int, processes: int, threads: int) -> None:
     """Serve the practice pages; Ctrl-C stops the server."""
     settings = read_settings()

@@ -11,6 +11,7 @@ import click
 
 from grader.cli.database import clear_errors
 from grader.cli.judging import require_sandbox
+from grader.cli.whole_number import WholeNumber
 from grader.config import Settings, read_settings
 from grader.errors import UserError
 
@@ -39,9 +40,7 @@ def _queues(context: click.Context, parameter: click.Parameter, value: str) -> l
 
 
 @click.command("worker", short_help="Judge for web processes that leave it to workers.")
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), help="How many are judged at a time; by default one for each core."
-)
+@click.option("--jobs", type=WholeNumber(1, 256), help="How many are judged at a time; by default one for each core.")
 @click.option("--queues", default=",".join(QUEUES), show_default=True, callback=_queues, help="What to take jobs from.")
 @click.option(
     "--alive",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -16,7 +15,7 @@ from grader.problems.schema import EntrySpec, FaultSpec, FaultsSpec, InterviewSp
 from grader.problems.shapes import ArrayType, parse
 from grader.problems.spec_reader import read_spec, shown
 from grader.sandbox.exchange import Limits
-from grader.wording import counted
+from grader.wording import counted, nearest
 
 REFERENCE = "submissions/accepted/reference.py"
 _STARTER: Final = re.compile(r"starters/[A-Za-z0-9_][A-Za-z0-9_-]{0,60}\.py")
@@ -151,9 +150,7 @@ def problem_folder(name: str, root: Path) -> Path:
         return folder
     if "/" in name and folder.is_dir():
         raise InvalidPackage([f"{folder.name}/problem.yaml: the file is missing; add it, or name a package's folder."])
-    known = slugs(root)
-    near = get_close_matches(name, known, n=1, cutoff=0.4)
-    advice = f"did you mean {near[0]}?" if near else "grader problems lists what there is."
+    advice = nearest(name, slugs(root), "grader problems lists what there is.")
     raise UserError(f"There is no problem {name!a}; {advice}")
 
 

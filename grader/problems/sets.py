@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
@@ -16,6 +15,7 @@ from grader.problems.files import PackageFiles, read_file
 from grader.problems.loader import slugs
 from grader.problems.schema import Kebab, Line, Spec
 from grader.problems.spec_reader import read_spec
+from grader.wording import nearest
 
 SETS: Final = "sets.yaml"
 
@@ -73,8 +73,7 @@ def _findings(chosen: SetSpec, known: Sequence[str]) -> list[str]:
         if slug in chosen.problems[:number]:
             findings.append(f"problems.{number}: {slug} stands twice; keep one.")
         elif slug not in known:
-            near = get_close_matches(slug, known, n=1, cutoff=0.4)
-            advice = f"did you mean {near[0]}?" if near else "name a problem of this folder."
+            advice = nearest(slug, known, "name a problem of this folder.")
             findings.append(f"problems.{number}: there is no problem {slug}; {advice}")
     return findings
 
@@ -91,8 +90,7 @@ def named_set(name: str, root: Path) -> SetSpec:
         return sets[name]
     if not sets:
         raise UserError(f"There is no set {name!a}, for {root} has no {SETS}; leave --set out.")
-    near = get_close_matches(name, sets, n=1, cutoff=0.4)
-    advice = f"did you mean {near[0]}?" if near else "grader problems names the sets there are."
+    advice = nearest(name, sets, "grader problems names the sets there are.")
     raise UserError(f"There is no set {name!a}; {advice}")
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from types import NoneType
 
 import pytest
 
+from grader.batch.bench import Figures
+from grader.cli.bench import rows
 from tests.cli.running import SLUG, Command
 from tests.cli.shapes import deviations
 
@@ -26,6 +29,35 @@ FIGURES = {
     "cores": {len(os.sched_getaffinity(0))},
     "load": float,
 }
+
+
+def test_figures_are_printed_as_people_write_them() -> None:
+    figures = Figures(
+        floor_p50_ms=3.4123,
+        warm_p50_ms=8.7,
+        warm_p99_ms=13.25,
+        fresh_p50_ms=58.1,
+        grade_p50_ms=1358.6,
+        throughput_per_s=169.4,
+        floor_throughput_per_s=1524.2,
+        pss_mib=None,
+        bubblewrap_p50_ms=None,
+        problem=SLUG,
+        cases=41,
+        cores=2,
+        load=0.0,
+    )
+    told = [
+        ("floor: in process, one call each", "3.41 ms", "1"),
+        ("fresh Python that loads the source", "58.1 ms", "17"),
+        ("judged by a warm lane", "8.7 ms", "2.55"),
+        ("the same, 99th percentile", "13.2 ms", "3.88"),
+        ("grader grade, the whole command", "1359 ms", "398"),
+        ("floor on every core", "1524 /s", "1"),
+        ("batch on every core", "169 /s", "0.111"),
+    ]
+    assert rows(figures) == [*told, ("memory of a child that waits", "only root can read it", "")]
+    assert rows(replace(figures, pss_mib=2.512))[-1] == ("memory of a child that waits", "2.51 MiB", "")
 
 
 @pytest.mark.long

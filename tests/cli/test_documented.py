@@ -10,6 +10,7 @@ import click
 import pytest
 
 from grader.cli.commands import COMMANDS, cli
+from grader.cli.whole_number import WholeNumber
 from tests.cli.running import ROOT
 
 SETTING: Final = re.compile(r"\bGRADER_[A-Z][A-Z_]*\b")
@@ -88,6 +89,13 @@ def test_every_command_has_a_sentence_and_describes_its_options(name: str) -> No
             assert parameter.help, parameter.opts
             assert parameter.help.endswith(".")
     assert not CUT_OFF.search(help_of(name, command).partition("\n")[2])
+
+
+def test_every_option_that_is_a_number_is_refused_in_one_way() -> None:
+    types = [parameter.type for command in ALL.values() for parameter in command.params]
+    numbers = [each for each in types if isinstance(each, click.types.IntParamType | click.types.FloatParamType)]
+    assert len(numbers) >= 7
+    assert {type(each) for each in numbers} == {WholeNumber}
 
 
 def test_the_list_of_commands_cuts_no_sentence_off() -> None:

@@ -44,6 +44,13 @@ def test_piped_text_is_plain_and_not_wrapped(command: Command, args: tuple[str, 
 
 
 @pytest.mark.sandbox
+def test_the_doctor_tells_a_child_s_memory_or_who_can_read_it(command: Command) -> None:
+    told = [line for line in command.run("doctor").out.splitlines() if line.startswith("memory")]
+    assert len(told) == 1
+    assert re.fullmatch(r"memory    of each child that waits: (\d+\.\d MiB|only root can read it)", told[0])
+
+
+@pytest.mark.sandbox
 def test_a_long_line_stays_one_line_in_a_pipe(command: Command) -> None:
     name = "/".join(["a" * 200] * 3) + "/repaired.py"
     (command.folder / name).parent.mkdir(parents=True)
