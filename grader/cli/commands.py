@@ -67,7 +67,7 @@ Settings come from the environment:
   GRADER_PUBLIC_URL          the address that people use, when it is not this machine's
   GRADER_SIGNUP              1 lets anybody make an account, 0 nobody; by default this machine alone
   GRADER_PROXIES             how many proxies in front add the address that they were called from
-  GRADER_ALLOW_WEAK_SANDBOX  1 judges without Landlock where there is none; each result says so
+  GRADER_ALLOW_WEAK_SANDBOX  1 judges without Landlock where there is none; pages and results say so
   GRADER_JUDGING             workers leaves judging to grader worker, embedded keeps it in the web process
   GRADER_TOKEN               what submit, status and pull show to a server in place of a password
   GRADER_TRACEBACK           1 shows where a failure of ours came from
