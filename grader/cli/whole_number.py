@@ -11,7 +11,8 @@ class WholeNumber(click.IntRange):
     """A whole number from `lowest` to `highest`, both included; whatever else is typed gets one sentence."""
 
     def __init__(self, lowest: int, highest: int) -> None:
-        super().__init__(lowest, highest)
+        super().__init__(lowest, highest)  # --help shows them
+        self._allowed = range(lowest, highest + 1)
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> int:
         """Return the number.
@@ -21,6 +22,6 @@ class WholeNumber(click.IntRange):
         """
         with contextlib.suppress(ValueError):  # also for more digits than Python reads
             number = int(str(value))
-            if self.min <= number <= self.max:  # type: ignore[operator] - both are given
+            if number in self._allowed:
                 return number
         self.fail(f"{str(value)[:80]!a} is no whole number from {self.min} to {self.max}.", parameter, context)
