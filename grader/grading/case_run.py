@@ -178,6 +178,8 @@ class _Judging:
             return self._failures.calling(case, answer)
         if answer is None or received is None:
             return Failure.of(Reason.MISSING_ENTRY, wanted=case.entry)
+        if isinstance(answer.again, Raised):
+            self._failures.require_going_on(case, answer.again)
         if case.raises is not None:
             return Failure.of(Reason.EXPECTED_ERROR, entry=case.entry, wanted=case.raises, got="returns")
         try:

@@ -46,24 +46,28 @@ class Failures:
         return self._exception(raised, visible=True)
 
     def calling(self, case: Case, raised: Raised) -> Failure | None:
-        """Return the failure of a call that raised; None when it raised what it should.
+        """Return the failure of a call that raised; None when it raised what it should, and left its arguments alone.
 
         Raises:
-            Stopped: the exception ends the run (no memory, a refused call).
+            Stopped: the exception ends the run.
         """
+        self.require_going_on(case, raised)
+        if case.raises is not None:
+            if is_kind_of(raised.builtin, case.raises):  # the class's own name is the submission's to choose
+                return None if raised.unchanged else Failure.of(Reason.MUTATED_INPUT, entry=case.entry)
+            got = f"raises {_class_name(raised, case.is_sample)}"
+            return Failure.of(Reason.EXPECTED_ERROR, raised.text, entry=case.entry, wanted=case.raises, got=got)
+        if raised.builtin == "TypeError" and not raised.line and raised.phase == "call":
+            parameters = ", ".join(self._problem.spec.entries[case.entry].parameters)
+            return Failure.of(Reason.WRONG_ARITY, raised.text, entry=case.entry, wanted=f"{case.entry}({parameters})")
+        return self._exception(raised, case.is_sample)
+
+    def require_going_on(self, case: Case, raised: Raised) -> None:
+        """Raise `Stopped` where an exception ends the run, of whichever call: no memory, a refused call."""
         if raised.builtin == "MemoryError":
             raise Stopped(self._memory())
         if raised.refused:
             raise Stopped(self._exception(raised, case.is_sample))
-        if case.raises is not None:
-            if is_kind_of(raised.builtin, case.raises):  # the class's own name is the submission's to choose
-                return None
-            got = f"raises {_class_name(raised, case.is_sample)}"
-            return Failure.of(Reason.EXPECTED_ERROR, raised.text, entry=case.entry, wanted=case.raises, got=got)
-        if raised.builtin == "TypeError" and not raised.line:
-            parameters = ", ".join(self._problem.spec.entries[case.entry].parameters)
-            return Failure.of(Reason.WRONG_ARITY, raised.text, entry=case.entry, wanted=f"{case.entry}({parameters})")
-        return self._exception(raised, case.is_sample)
 
     def ending(self, ended: RunEnded) -> Failure:
         """Return the failure that a run ended with."""

@@ -90,7 +90,7 @@ class WrongOutputs:
 
 def wrong_stages(problem: Problem, case: Case, outcome: Outcome | Sequence[Array] | None) -> frozenset[str]:
     """Return the stages that a case's wrong outputs are; none where other things than its outputs came back."""
-    if outcome is None or isinstance(outcome, str) or len(outcome) != len(case.expected):
+    if case.raises is not None or outcome is None or isinstance(outcome, str) or len(outcome) != len(case.expected):
         return frozenset()
     names = output_stages(problem.spec.entries[case.entry], problem.spec.stages)
     right = right_outputs(case, tuple(outcome))

@@ -15,7 +15,7 @@ Child to grader:
     S unchanged              the same, when the answer is the same bytes as the first one
     V value                  of a generator or a package's function; of a trace [record, answer or exception]
     K [unchanged]            for each answered question, whether both objects that were returned are what they were
-    X [phase, class, builtin, line, text, refused, where]    an exception, in place of L, A, B, S, V or K
+    X [phase, class, builtin, line, text, refused, where, unchanged]    an exception, in place of L, A, B, S, V or K
 
 Values, times and counts are the grader's to compare. The child is believed only where a lie gains nothing: that
 arguments, second answers and earlier results are unchanged is its word, for a submission that could forge it could as
@@ -93,15 +93,32 @@ class Child:
         self._kept_bytes = 0
         self._recorder: tracing.Recorder | None = None
         self._reserve = Reserve()
+        self._is_unchanged = True  # the arguments of the call that raised
 
     def serve(self) -> None:
         """Say that the walls are up, then answer; returns at the end of the questions."""
         self._write(frame_parts(b"R", []))
-        while question := _receive():
-            self.handle(question)
+        while self._serve_next():
+            pass
+
+    def _serve_next(self) -> bool:
+        """Answer the next question; False at their end.
+
+        What a submission leaves behind can fail our own code between its calls: no memory, no depth. That is told too.
+        """
+        try:
+            question = _receive()
+            if question:
+                self.handle(question)
+            return bool(question)
+        except BaseException as error:
+            self._hold_exception("between", error)
+        self._send_held()
+        return True
 
     def handle(self, question: bytes) -> None:
         """Answer one question, a whole frame."""
+        self._is_unchanged = True
         self._reserve.restore()
         kind = question[LENGTH.size : BODY]
         if kind == b"Q":
@@ -129,15 +146,18 @@ class Child:
 
     def _hold_exception(self, phase: str, error: BaseException) -> None:
         self._reserve.release()
-        self._held += frame_parts(b"X", encode_parts(describe(phase, error)))
+        self._held += frame_parts(b"X", encode_parts([*describe(phase, error), self._is_unchanged]))
 
-    def _send_held(self) -> None:
-        """Send the frames that wait, behind all that was printed before."""
+    def _flush(self) -> None:
         try:
             for stream in self._outputs:
                 stream.flush()
         except BaseException:  # noqa: S110 - a flooded or broken stream is the grader's to judge
             pass
+
+    def _send_held(self) -> None:
+        """Send the frames that wait, behind all that was printed before."""
+        self._flush()
         held, self._held = self._held, []
         self._write(held)
 
@@ -186,7 +206,7 @@ class Child:
         function = self._namespace[entry]
         started = perf_counter()
         try:
-            result, answer, is_unchanged = _called(function, pristine, layouts, outputs)
+            result, answer, is_unchanged = self._called(function, pristine, layouts, outputs)
         except BaseException as error:
             self._hold_exception("call", error)
             self._send_held()
@@ -194,8 +214,10 @@ class Child:
         self._held += frame_parts(b"A", answer + _FLAGS[is_unchanged])
         if perf_counter() - started >= HOLD_S:
             self._send_held()
+        else:
+            self._flush()  # the second call may never end
         try:
-            later, again, is_unchanged = _called(function, pristine, layouts, outputs)
+            later, again, is_unchanged = self._called(function, pristine, layouts, outputs)
             mark = self._mark(answer)
             is_same = again == answer
             reply = _SAME[is_unchanged] if is_same else frame_parts(b"B", again + _FLAGS[is_unchanged])
@@ -204,6 +226,19 @@ class Child:
         except BaseException as error:
             self._hold_exception("call", error)
         self._send_held()
+
+    def _called(
+        self, function: Callable[..., object], pristine: list[Value], layouts: Layouts, outputs: int
+    ) -> tuple[object, list[bytes], bool]:
+        """Call with fresh arguments; return the result, the result encoded, and whether they are as they were."""
+        arguments = _laid_out(pristine, layouts)
+        try:
+            result = function(*arguments)
+        except BaseException:
+            self._is_unchanged = convert.is_same(arguments, pristine)
+            raise
+        answer = convert.answer_parts(result, outputs)
+        return result, answer, convert.is_same(arguments, pristine)
 
     def _generate(self, name: str, seed: int) -> None:
         def act() -> list[bytes]:
@@ -252,16 +287,6 @@ class Child:
         """Return what an answer is compared with at the end: itself, or its hash once much is kept."""
         self._kept_bytes += sum(map(len, answer))
         return answer if self._kept_bytes <= KEPT_BYTES else hash(tuple(answer))
-
-
-def _called(
-    function: Callable[..., object], pristine: list[Value], layouts: Layouts, outputs: int
-) -> tuple[object, list[bytes], bool]:
-    """Call with fresh arguments; return the result, the result encoded, and whether the arguments are as they were."""
-    arguments = _laid_out(pristine, layouts)
-    result = function(*arguments)
-    answer = convert.answer_parts(result, outputs)
-    return result, answer, convert.is_same(arguments, pristine)
 
 
 def _laid_out(pristine: list[Value], layouts: Layouts) -> list[Value]:

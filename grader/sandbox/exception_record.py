@@ -12,7 +12,7 @@ from grader.sandbox.wire import Value
 
 FILE: Final = "submission.py"  # a submission's name in tracebacks
 TEXT_LIMIT: Final = 2000  # characters of an exception's text
-_RESERVE_BYTES: Final = 2 << 20  # an arena of the object allocator, and its neighbours
+RESERVE_BYTES: Final = 2 << 20  # an arena of the object allocator, and its neighbours
 _BUILTIN_ERRORS: Final = frozenset(
     value for value in vars(builtins).values() if isinstance(value, type) and issubclass(value, BaseException)
 )
@@ -40,7 +40,7 @@ class Reserve:
         """Take it again, if there is room."""
         if self._map is None:
             with contextlib.suppress(OSError, MemoryError):
-                self._map = mmap.mmap(-1, _RESERVE_BYTES, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+                self._map = mmap.mmap(-1, RESERVE_BYTES, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 def describe(phase: str, error: BaseException) -> Value:

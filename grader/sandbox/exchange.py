@@ -50,8 +50,9 @@ class SandboxLost(Exception):
 class Raised:
     """An exception of the submission, as the child claims it.
 
-    phase is compile, import, call or again; line is the innermost own line (0: none); text must not reach a candidate
-    for a secret case; refused says that the sandbox refused a call.
+    phase is compile, import, call, again, or between (in the child's own code between calls); line is the innermost own
+    line (0: none); text must not reach a candidate for a secret case; refused says that the sandbox refused a call;
+    unchanged, that the call left its arguments alone.
     """
 
     phase: str
@@ -61,6 +62,7 @@ class Raised:
     text: str
     refused: bool
     lines: tuple[int, ...]
+    unchanged: bool = True
 
 
 @dataclass(frozen=True)

@@ -164,13 +164,13 @@ class Run:
 
     def _raised(self, body: bytes) -> Raised:
         value = self._parsed(lambda: decode(body, 1))
-        types = (str, str, str, int, str, bool, list)
-        if not (isinstance(value, list) and len(value) == 7 and all(map(isinstance, value, types))):
+        types = (str, str, str, int, str, bool, list, bool)
+        if not (isinstance(value, list) and len(value) == 8 and all(map(isinstance, value, types))):
             raise RunEnded(End.BAD_ANSWER, "an exception's record is malformed")
-        phase, name, builtin, line, text, refused, lines = value
+        phase, name, builtin, line, text, refused, lines, unchanged = value
         if builtin not in _BUILTIN_ERRORS or not all(type(number) is int for number in (line, *lines)):
             raise RunEnded(End.BAD_ANSWER, "an exception's record is malformed")
-        return Raised(phase[:20], name[:80], builtin[:80], line, text[:2000], refused, tuple(lines[:20]))
+        return Raised(phase[:20], name[:80], builtin[:80], line, text[:2000], refused, tuple(lines[:20]), unchanged)
 
     def _ask(self, question: bytes) -> None:
         """Send a frame, once it is sure that nothing came before it."""

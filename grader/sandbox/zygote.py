@@ -23,6 +23,7 @@ from typing import Final
 import numpy as np
 
 from grader.sandbox import child, filters, jail, landlock, modules, rehearsal
+from grader.sandbox.exception_record import RESERVE_BYTES
 from grader.sandbox.heap import prepare_heap
 from grader.sandbox.kernel import LayerMissing
 from grader.sandbox.zygote_protocol import ENDED, FORKED, REQUEST
@@ -51,7 +52,7 @@ class Zygote:
         jail.die_first()
         gc.collect()
         ahead = prepare_heap()  # counts as the submission's
-        self._base_mib = vm_mib() - -(-ahead >> 20)
+        self._base_mib = vm_mib() - -(-ahead >> 20) + (RESERVE_BYTES >> 20)
         self.facts = facts(self._base_mib)
         gc.freeze()
         gc.disable()

@@ -157,6 +157,18 @@ def test_prints_of_an_ended_run_are_kept(judged: Judge) -> None:
     assert judgement.cases[0].prints == "before\n"
 
 
+@pytest.mark.parametrize(
+    ("end", "verdict"),
+    [("any(iter(int, 1))", "TLE"), ("os._exit(0)", "RTE"), ("os.abort()", "RTE"), ("open('x')", "RTE")],
+    ids=["loops", "exits", "aborts", "is refused"],
+)
+def test_what_the_first_call_printed_stays_when_the_second_ends_the_run(judged: Judge, end: str, verdict: str) -> None:
+    source = changed("    print('once', end=' ')\n    if calls: " + end + "\n    calls.append(0)\n" + RETURN.decode())
+    judgement = judged(b"import os\ncalls = []\n" + source)
+    assert verdicts(judgement)[:2] == [verdict, "-"]
+    assert judgement.cases[0].prints.split()[0] == "once"
+
+
 def test_prints_that_are_no_text_are_readable(judged: Judge) -> None:
     judgement = judged(changed("    __import__('os').write(1, bytes([255, 65]))\n" + RETURN.decode()))
     assert judgement.verdict is Verdict.AC

@@ -56,12 +56,15 @@ def check_is_consistent(problem: Problem, judgement: Judgement) -> None:
 
 
 @pytest.mark.parametrize("source", SUBMISSIONS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_submission_gets_what_its_folder_names(tiny: Problem, cache: CaseCache, lane: Lane, source: Path) -> None:
+def test_submission_gets_what_its_folder_names(
+    tiny: Problem, cache: CaseCache, lane: Lane, source: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     verdict, _, reason = source.parent.name.partition("_")
     judgement = judge(tiny, source.read_bytes(), lane, cache)
     detail = judgement.failure.detail if judgement.failure else ""
     assert (judgement.verdict, judgement.reason) == (verdict, reason or None), (judgement.message, detail)
     check_is_consistent(tiny, judgement)
+    assert not caplog.records, "neither the finding nor anything else failed"
 
 
 @pytest.mark.parametrize(("package", "source", "verdict"), SHIPPED_SUBMISSIONS)

@@ -54,17 +54,17 @@ BAD_ANSWERS = {
     "an exception that is none": ("", "def f(): send(frame(b'X', 1))", "an exception's record is malformed"),
     "an exception of no class": (
         "",
-        "def f(): send(frame(b'X', ['call', 'E', 'Nonsense', 1, '', False, []]))",
+        "def f(): send(frame(b'X', ['call', 'E', 'Nonsense', 1, '', False, [], True]))",
         "an exception's record is malformed",
     ),
     "an exception at line True": (
         "",
-        "def f(): send(frame(b'X', ['call', 'E', 'KeyError', True, '', False, []]))",
+        "def f(): send(frame(b'X', ['call', 'E', 'KeyError', True, '', False, [], True]))",
         "an exception's record is malformed",
     ),
     "an exception in lines of text": (
         "",
-        "def f(): send(frame(b'X', ['call', 'E', 'KeyError', 1, '', False, ['2']]))",
+        "def f(): send(frame(b'X', ['call', 'E', 'KeyError', 1, '', False, ['2'], True]))",
         "an exception's record is malformed",
     ),
     "an answer without its flag": (

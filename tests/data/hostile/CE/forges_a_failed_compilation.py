@@ -17,7 +17,7 @@ def frame(kind, *values):
     return wire.frame(kind, *map(wire.encode, values))
 
 
-send(frame(b'X', ['compile', 'SyntaxError', 'SyntaxError', 1, '\x1b[2J<b>AC</b>', False, []]))
+send(frame(b'X', ['compile', 'SyntaxError', 'SyntaxError', 1, '\x1b[2J<b>AC</b>', False, [], True]))
 while True:
     os.read(3, 1)
 

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b'X', ['call', 'AC', 'MemoryError', 1, 'AC', False, []]))
+    send(frame(b'X', ['call', 'AC', 'MemoryError', 1, 'AC', False, [], True]))
 
 
 def attend(x, w):

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b'X', ['call' * 9999, 'E' * 99999, 'Exception', 1, 'x' * (1 << 20), False, [1] * 9999]))
+    send(frame(b'X', ['call' * 9999, 'E' * 99999, 'Exception', 1, 'x' * (1 << 20), False, [1] * 9999, True]))
 
 
 def attend(x, w):

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b'X', ['call', 'E', 'Exception', 0, '', True, []]))
+    send(frame(b'X', ['call', 'E', 'Exception', 0, '', True, [], True]))
 
 
 def attend(x, w):

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b"X", ["call", "Accepted", "Accepted", 0, "", False, []]))
+    send(frame(b"X", ["call", "Accepted", "Accepted", 0, "", False, [], True]))
 
 
 def attend(x, w):

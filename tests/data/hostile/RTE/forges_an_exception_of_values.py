@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b"X", [x, x, x, x, x, x, x]))
+    send(frame(b"X", [x, x, x, x, x, x, x, x]))
 
 
 def attend(x, w):

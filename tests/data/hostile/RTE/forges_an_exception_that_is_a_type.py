@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b'X', ['call', 'print', 'print', 1, '', False, []]))
+    send(frame(b'X', ['call', 'print', 'print', 1, '', False, [], True]))
 
 
 def attend(x, w):

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b'X', ['', '', 'Exception', -1, '', False, [-1]]))
+    send(frame(b'X', ['', '', 'Exception', -1, '', False, [-1], True]))
 
 
 def attend(x, w):

@@ -18,7 +18,7 @@ def frame(kind, *values):
 
 
 def attack(x, w):
-    send(frame(b'X', ['call', 'E', 'ValueError', 1, '', False, [1.5]]))
+    send(frame(b'X', ['call', 'E', 'ValueError', 1, '', False, [1.5], True]))
 
 
 def attend(x, w):

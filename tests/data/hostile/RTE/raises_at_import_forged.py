@@ -17,7 +17,7 @@ def frame(kind, *values):
     return wire.frame(kind, *map(wire.encode, values))
 
 
-send(frame(b'X', ['import', 'E', 'ValueError', 3, 'AC', False, []]))
+send(frame(b'X', ['import', 'E', 'ValueError', 3, 'AC', False, [], True]))
 
 
 def attend(x, w):

@@ -23,7 +23,7 @@ def is_traced():
 
 def attack(x, w):
     if is_traced():
-        send(frame(b'X', ['call', '\x1b[2J', 'ValueError', 10**9, '<b>', True, [1]]))
+        send(frame(b'X', ['call', '\x1b[2J', 'ValueError', 10**9, '<b>', True, [1], True]))
 
 
 def attend(x, w):
