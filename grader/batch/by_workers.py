@@ -263,8 +263,8 @@ class ByWorkers:
                 return self._jobs.workers(session), busy, *self._jobs.tried(session, run)
 
         live, busy, tried, left = self._patience.do(asked)
-        if live == 0 and self._patience.is_just_back:
-            return False  # they look for it as this command did
+        if self._patience.is_just_back:
+            return False  # workers look for it as this command did, and then for what they had begun
         if live == 0:
             self._tell("No worker is there to judge; start one with: grader worker")
         elif tried == 0 and busy:
