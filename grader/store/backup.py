@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError
-from grader.store import lock
+from grader.store import lock, sqlite_file
 from grader.store.conninfo import public_conninfo
 from grader.store.migrate import revisions
 
@@ -153,11 +153,18 @@ def _set_aside(database: Path) -> Path | None:
 
 @contextlib.contextmanager
 def _opened(file: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+    address = f"{file.absolute().as_uri()}?mode={mode}"
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, factory=sqlite_file.Connection)
+    connection.text_factory = _legible
     try:
         yield connection
     finally:
         connection.close()
+
+
+def _legible(text: bytes) -> str:
+    """Read any text: what SQLite tells of a damaged file quotes its bytes."""
+    return text.decode(errors="replace")
 
 
 def _dump_postgres(url: str, target: Path) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.orm import Session
 
 from grader.errors import UserError
+from grader.store import sqlite_file
 from grader.store.address import noticing, read_address
 
 BUSY_S: Final = 30.0  # how long a SQLite connection waits for another one's write
@@ -54,7 +55,8 @@ def _sqlite(url: URL, busy_s: float) -> Engine:
         raise UserError(
             f"The database {url.database} cannot be made or opened ({error.strerror}); choose another place."
         ) from None
-    engine = create_engine(url, connect_args={"isolation_level": None, "timeout": busy_s}, **_SHARED)
+    connect = {"factory": sqlite_file.Connection, "isolation_level": None, "timeout": busy_s}
+    engine = create_engine(url, connect_args=connect, **_SHARED)
     _TURNS[engine.dialect] = threading.Lock(), busy_s
     event.listen(engine, "connect", _set_pragmas)
     event.listen(engine, "begin", _begin)

@@ -103,3 +103,36 @@ def test_one_server_has_a_database(command: Command) -> None:
         second = command.run("serve", "--port", "0")
     assert second.code == 2
     assert second.line == f"grader: A server uses the database {database}; stop it first."
+
+
+def damaged(database: Path) -> None:
+    """Break the schema, so that SQLite's words for it quote bytes that are no UTF-8."""
+    content = bytearray(database.read_bytes())
+    at = content.index(b"tableuser_accountuser_account")
+    content[at + 5 : at + 45] = b"\xff\xfe\x92\x80" * 10  # its name, and the statement that made it
+    database.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["db", "current"], "The database sqlite:///{file} cannot be used ("),
+        (["db", "upgrade"], "The database sqlite:///{file} cannot be used ("),
+        (["user", "list"], "The database sqlite:///{file} cannot be used ("),
+        (["serve", "--port", "0"], "The database sqlite:///{file} cannot be used ("),
+        (["db", "backup", "copy"], "The database {file} could not be copied ("),
+        (["db", "restore", "damaged"], "damaged cannot be read as a database of the grader ("),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_damaged_database_is_told_as_such(command: Command, arguments: list[str], said: str) -> None:
+    database = command.folder / "home/.local/share/grader/grader.sqlite3"
+    command.run("db", "upgrade")
+    damaged(database)
+    (command.folder / "damaged").write_bytes(database.read_bytes())
+    before = database.read_bytes()
+    ended = command.run(*arguments, env=TINY_BANK)
+    assert ended.code == 2
+    assert ended.line.startswith(f"grader: {said.format(file=database)}"), ended.line
+    assert database.read_bytes() == before
+    assert not (command.folder / "copy").exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import random
 import shutil
 import sqlite3
 import stat
@@ -154,9 +154,9 @@ def foreign(path: Path) -> None:
         connection.execute("CREATE TABLE something (x)")
 
 
-def damaged(path: Path) -> None:
+def damaged(path: Path, seed: int = 0) -> None:
     content = bytearray(path.read_bytes())
-    content[len(content) // 2 : len(content) // 2 + 4000] = os.urandom(4000)
+    content[len(content) // 2 : len(content) // 2 + 4000] = random.Random(seed).randbytes(4000)
     path.write_bytes(content)
 
 
@@ -180,6 +180,16 @@ def test_a_file_that_is_no_copy_is_refused(url: str, tmp_path: Path) -> None:
         assert refused.value.message.count("\n") == 0
     assert (tmp_path / "grader.sqlite3").read_bytes() == before
     assert not list(tmp_path.glob("*before-restore*"))
+
+
+@pytest.mark.parametrize("seed", range(20))  # what SQLite tells of half of them is no UTF-8, for it quotes the file
+def test_a_damaged_copy_is_refused(url: str, tmp_path: Path, seed: int) -> None:
+    copy = tmp_path / "copy"
+    backup(url, copy)
+    damaged(copy, seed)
+    with pytest.raises(UserError, match=r"is damaged \(.+\)|cannot be read as a database of the grader \(.+\)"):
+        restore(url, copy)
+    assert names(url) == []
 
 
 def test_sessions_do_not_come_back(url: str, tmp_path: Path) -> None:
