@@ -131,10 +131,11 @@ class _Judging:
             self._end(self._failures.ending(ended), run)
 
     def _end(self, failure: Failure, run: Run) -> None:
-        """The run is over: the current case (or the last one, at the very end) has the failure."""
-        is_asked = len(self.results) == len(self._cases)
-        prints = self.results.pop().prints if is_asked else _take(run.prints)
-        self._fail_rest(failure, prints)
+        """The run is over: the current case has the failure; at the very end the last one, unless it has its own."""
+        if len(self.results) < len(self._cases):
+            self._fail_rest(failure, _take(run.prints))
+        elif self.results[-1].failure is None:
+            self._fail_rest(failure, self.results.pop().prints)
 
     def _fail_rest(self, failure: Failure, prints: str) -> None:
         current, *rest = self._cases[len(self.results) :]

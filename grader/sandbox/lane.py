@@ -187,7 +187,7 @@ class Lane:
     def refill(self, is_idle: bool = True) -> None:
         """Kill the child of the last run and have the next one forked ahead, for the same limits; without waiting."""
         self._bury()
-        if self._last is not None and self._process is not None:
+        if self._last is not None and self._facts is not None:  # a zygote that is not up yet would be waited for
             with contextlib.suppress(SandboxLost):
                 self.prepare(self._last, is_idle)
 

@@ -55,8 +55,10 @@ class Pool:
         try:
             yield lane
         finally:
-            lane.refill(is_idle=not self._waiting)
-            self._free.put(lane)
+            try:
+                lane.refill(is_idle=not self._waiting)
+            finally:
+                self._free.put(lane)
 
     def _next_free(self) -> Lane:
         with self._lock:

@@ -72,11 +72,11 @@ class Recorder:
         self._event(_BIN, line, _OPERATOR_LIST[which][0].__name__, result, (left, right))
         return result
 
-    def call(self, line: int, function: Any, *args: Any, **named: Any) -> Any:
-        """Call a function."""
+    def call(self, line: int, function: Any, /, *args: Any, **named: Any) -> Any:
+        """Call a function; whatever its own arguments are named."""
         return self._called(line, function, getattr(function, "__name__", ""), None, args, named)
 
-    def method(self, line: int, receiver: Any, name: str, *args: Any, **named: Any) -> Any:
+    def method(self, line: int, receiver: Any, name: str, /, *args: Any, **named: Any) -> Any:
         """Call an attribute of something: a method, or a function of a module."""
         function = getattr(receiver, name)
         owner = receiver if isinstance(receiver, np.ndarray | list) else None

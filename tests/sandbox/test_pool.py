@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue
 import resource
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -216,3 +217,34 @@ def test_python_without_numpy_is_told(own_lane: Lane, monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(SandboxUnavailable, match=r"check that this Python can import NumPy: /nowhere/python -c"):
         ask(own_lane, ONE)
+
+
+class Interrupted(Exception):
+    """What a signal's handler raises."""
+
+
+def interrupt(number: int, frame: object) -> None:
+    raise Interrupted
+
+
+def start_and_be_interrupted(pool: Pool) -> None:
+    with pool.lane() as lane:
+        lane.start()
+        os.kill(lane.pid or 0, signal.SIGSTOP)  # it does not come up
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        try:
+            with lane.run(QUICK):
+                pass
+        finally:
+            lane.kill()
+
+
+def test_a_lane_is_given_back_when_its_start_is_interrupted() -> None:
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with Pool(1) as pool:
+            with pytest.raises(Interrupted):
+                start_and_be_interrupted(pool)
+            assert pool.busy == 0
+    finally:
+        signal.signal(signal.SIGALRM, before)
