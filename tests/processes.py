@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +42,12 @@ def sandbox_processes() -> set[int]:
     return {pid for pid in parents if _descends(pid, parents) and _ZYGOTE in _command(pid)}
 
 
+def computing_children(seconds: float) -> set[int]:
+    """Return the sandbox's children, not its zygotes, that have had the processor for longer than some seconds."""
+    found = sandbox_processes()
+    return {pid for pid in found if _parent(Path("/proc", str(pid))) in found and _processor_s(pid) > seconds}
+
+
 def children_of(pid: int) -> set[int]:
     """Return the living processes whose parent is `pid`."""
     return {
@@ -55,6 +63,12 @@ def alive(process: int | Path) -> bool:
     return _stat(path)[:1] not in ([], ["Z"], ["X"])
 
 
+def catches(process: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal by now."""
+    caught = re.search(r"^SigCgt:\s*(\w+)$", Path(f"/proc/{process}/status").read_text(), re.MULTILINE)
+    return bool(caught and int(caught[1], 16) >> (number - 1) & 1)
+
+
 def _stat(path: Path) -> list[str]:
     """Return the fields of /proc/PID/stat from the state on; empty when the process is gone."""
     try:
@@ -66,6 +80,11 @@ def _stat(path: Path) -> list[str]:
 def _parent(path: Path) -> int:
     fields = _stat(path)
     return int(fields[1]) if fields else 0
+
+
+def _processor_s(pid: int) -> float:
+    fields = _stat(Path("/proc", str(pid)))
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0  # user's and kernel's
 
 
 def _descends(pid: int, parents: dict[int, int]) -> bool:
