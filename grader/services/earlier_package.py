@@ -59,7 +59,7 @@ class Ticked:
 
     sentences: tuple[str, ...]
     places: tuple[str, ...]  # of those that the rubric of now has, as a form of now names them
-    left: tuple[str, ...]  # sentences of the others
+    left: Mapping[str, str]  # sentences of the others, by the name under which a form of now goes on with them
 
 
 def versions_had(session: Session, attempt: Attempt, packages: Packages) -> tuple[Version, ...]:
@@ -179,25 +179,39 @@ def rubric_of(problem: Problem) -> dict[tuple[str, int], str]:
     }
 
 
-def ticked(versions: Sequence[Version], package: str, points: Sequence[str]) -> Ticked:
+def ticked(versions: Sequence[Version], package: str, points: Sequence[str], left: Sequence[str] = ()) -> Ticked:
     """Return what a form had ticked, by the rubric of the package that it was made for.
 
     Args:
         versions: that the attempt has had, the one of now first.
         package: the hash of the form's; empty: the one of now.
         points: as the form names them; what its rubric does not have is left out.
+        left: what the form went on with from rubrics of before, as `Ticked.left` names it.
     """
     now = {sentence: _name_of(point) for point, sentence in _told_apart(versions[0].problem).items()}
-    form_of = next((one.problem for one in versions if package in ("", one.problem.sha256)), None)
-    if form_of is None:  # a version that cannot be read
-        told = [f"{point}, of a version that cannot be read" for point in points]
-        return Ticked(tuple(told), (), tuple(told))
-    shown = {_name_of(point): told for point, told in _told_apart(form_of).items() if _name_of(point) in points}
+    sent: dict[str, list[str]] = {}  # by the hash of the package that it was ticked on
+    for name in left:
+        earlier, _, point = name.partition("/")
+        sent.setdefault(earlier, []).append(point)
+    sent.setdefault(package or versions[0].problem.sha256, []).extend(points)
+    shown = {
+        f"{sha256}/{name}": told
+        for sha256, names in sent.items()
+        for name, told in _told_by(versions, sha256, names).items()
+    }
     return Ticked(
         sentences=tuple(sentence for _, sentence in shown.values()),
         places=tuple(now[told] for told in shown.values() if told in now),
-        left=tuple(told[1] for told in shown.values() if told not in now),
+        left={name: told[1] for name, told in shown.items() if told not in now},
     )
+
+
+def _told_by(versions: Sequence[Version], sha256: str, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return points of one version's rubric by their names, each with its question."""
+    problem = next((version.problem for version in versions if version.problem.sha256 == sha256), None)
+    if problem is None:  # a version that cannot be read
+        return {name: (name, f"{name}, of a version that cannot be read") for name in names}
+    return {_name_of(point): told for point, told in _told_apart(problem).items() if _name_of(point) in names}
 
 
 def _told_apart(problem: Problem) -> dict[tuple[str, int], tuple[str, str]]:

@@ -149,9 +149,12 @@ class ReviewPage:
         """The points that the own review has, as its form names them."""
         return tuple(f"{question.id}:{position}" for question in self.questions for position in sorted(question.given))
 
-    def ticked(self, points: Sequence[str], package: str = "") -> Ticked:
-        """Return what a form had ticked, by the rubric of the package that it was made for; empty: the one of now."""
-        return ticked(self.versions, package, points)
+    def ticked(self, points: Sequence[str], package: str = "", left: Sequence[str] = ()) -> Ticked:
+        """Return what a form had ticked, by the rubric of the package that it was made for; empty: the one of now.
+
+        What it went on with from rubrics of before (`left`) is told with it.
+        """
+        return ticked(self.versions, package, points, left)
 
     @property
     def score(self) -> float | None:

@@ -182,3 +182,91 @@ def test_ticks_of_a_version_that_cannot_be_read_are_told_by_their_places(
     status, page = save(browser, path, "0", **SECOND, point="first:2", package="0" * 64)
     assert (status, ticked_in(page)) == (412, [])
     assert words(page, 'id="left"').endswith("first:2, of a version that cannot be read")
+
+
+def hidden_in(page: str) -> dict[str, list[str]]:
+    """Return what the form of a page sends besides what somebody types, chooses and ticks."""
+    form = re.findall(r'<form[^>]* id="review".*?</form>', page, re.DOTALL)[0]
+    inside = re.findall(r'<input type="hidden" name="(?!csrf)(\w+)" value="([^"]*)">', form)
+    beside = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)" form="review">', page)
+    found: dict[str, list[str]] = {}
+    for name, value in inside + beside:
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def send_again(browser: Browser, path: str, page: str, action: str = "draft", **fields: object) -> tuple[int, str]:
+    """Send the form of a page as a browser does, with what was ticked there."""
+    sent = {"page": "1", "point": ticked_in(page), **hidden_in(page), **SECOND, **fields}
+    reply = browser.post(f"{path}/{action}", **sent)
+    return reply.status_code, reply.get_data(as_text=True)
+
+
+LEFT: Final = "saving leaves them out: names the test"
+TOO_LONG: Final[dict[str, object]] = {"shared_note": "x" * 20_001}
+# a refusal by its action, what is sent besides, and its status
+REFUSALS: Final[dict[str, tuple[str, dict[str, object], int]]] = {
+    "too long": ("draft", TOO_LONG, 400),
+    "a NUL": ("draft", {"private_note": "a\0b"}, 400),
+    "no decision": ("finish", {"decision": ""}, 400),
+    "no such point": ("draft", {"point": ["first:1", "first:9"]}, 400),
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_what_stands_beside_a_refused_form_stays_through_any_number_of_refusals(
+    browser: Browser, engine: Engine, path: str, versions: dict[str, Package], refusal: str
+) -> None:
+    action, fields, refused = REFUSALS[refusal]
+    save(browser, path, "0", **FIRST, point="first:0", package=versions["new"].sha256)
+    old = versions["old"].sha256
+    status, page = save(browser, path, "1", **SECOND, point=["first:0", "first:2"], package=old)
+    assert status == 412
+    for _ in range(3):
+        status, page = send_again(browser, path, page, action, **fields)
+        assert (status, ticked_in(page)) == (refused, ["first:1"])
+        assert words(page, 'id="left"').endswith(LEFT)
+        assert words(page, 'id="stored"').endswith("Points of the rubric says why")
+        assert "data-autosave" not in page
+    assert stored(engine) == (FIRST["shared_note"], 1)
+    assert send_again(browser, path, page)[0] == 303
+    assert stored(engine) == (SECOND["shared_note"], 2)
+    page = browser.text(path)
+    assert ('id="left"' in page, 'id="stored"' in page, "data-autosave" in page) == (False, False, True)
+    assert ticked_in(page) == ["first:1"]
+
+
+def test_a_tick_that_was_left_out_is_there_again_once_the_rubric_has_its_point(
+    browser: Browser, engine: Engine, path: str, versions: dict[str, Package]
+) -> None:
+    old = versions["old"]
+    page = save(browser, path, "0", **SECOND, point=["first:0", "first:2"], package=old.sha256)[1]
+    page = send_again(browser, path, page, point=["first:0", "first:1"], **TOO_LONG)[1]
+    assert words(page, 'id="left"').endswith(LEFT)
+    with write_session(engine) as session:
+        session.execute(update(Rejudge).values(undone_at=after(83)))
+        session.execute(update(Attempt).values(package_id=old.id))
+    status, page = send_again(browser, path, page)
+    assert (status, ticked_in(page)) == (412, ["first:0", "first:2"])
+    assert words(page, 'id="left"').endswith("saving leaves them out: says why")
+
+
+def test_ticks_that_were_left_out_are_told_beside_a_review_that_was_finished_meanwhile(
+    browser: Browser, path: str, versions: dict[str, Package]
+) -> None:
+    page = save(browser, path, "0", **SECOND, point=["first:0", "first:2"], package=versions["old"].sha256)[1]
+    new = versions["new"].sha256
+    assert browser.post(f"{path}/finish", **FIRST, version="0", package=new).status_code == 303
+    status, page = send_again(browser, path, page)
+    assert status == 409
+    assert words(page, 'id="unsaved"').endswith("Points of the rubric names the test names <b>the line</b>")
+
+
+def test_ticks_of_a_version_that_cannot_be_read_stay_as_well(
+    browser: Browser, path: str, versions: dict[str, Package]
+) -> None:
+    page = save(browser, path, "0", **SECOND, point="first:2", package="0" * 64)[1]
+    for _ in range(2):
+        status, page = send_again(browser, path, page, **TOO_LONG)
+        assert (status, ticked_in(page)) == (400, [])
+        assert words(page, 'id="left"').endswith("first:2, of a version that cannot be read")
