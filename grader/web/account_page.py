@@ -12,7 +12,7 @@ from grader.services.sign_in import WrongPassword
 from grader.store.session import read_session, write_session
 from grader.web import cookies
 from grader.web.errors import retry_header
-from grader.web.kept_text import told_on
+from grader.web.kept_text import UnusableCharacter, told_on
 from grader.web.service import current_session, current_user, now, service
 
 bp = Blueprint("account_page", __name__, url_prefix="/me")
@@ -37,6 +37,7 @@ def rename() -> ResponseReturnValue:
 
 
 @bp.post("/password")
+@told_on(lambda error: _page("password", error), passwords=["password", "new"])
 def change_password() -> ResponseReturnValue:
     """Take another password, which signs every other browser out."""
     own, new, is_kept = current_user(), request.form.get("new", ""), sessions.is_kept(current_session())
@@ -70,6 +71,7 @@ def download() -> ResponseReturnValue:
 
 
 @bp.post("/delete")
+@told_on(lambda error: _page("delete", error), passwords=["password"])
 def delete() -> ResponseReturnValue:
     """Delete the account and everything of it that is the user's alone."""
     try:
@@ -98,8 +100,14 @@ def _page(refused: str | None = None, error: UserError | None = None) -> Respons
         current=current_session().public_id,
         typed=request.form.get("name", current_user().name),
         refused=refused,
-        wrong="new" if isinstance(error, WeakPassword) else "password" if isinstance(error, WrongPassword) else "name",
+        wrong=_wrong_field(error),
         error=error,
         done=request.args.get("done"),
     )
     return (page, error.status, retry_header(error)) if error else page
+
+
+def _wrong_field(error: UserError | None) -> str:
+    if isinstance(error, UnusableCharacter):
+        return error.field
+    return "new" if isinstance(error, WeakPassword) else "password" if isinstance(error, WrongPassword) else "name"

@@ -39,7 +39,7 @@ def show_sign_in() -> ResponseReturnValue:
 
 
 @bp.post("/sign-in")
-@told_on(lambda error: _form("signin.html", error), "name")
+@told_on(lambda error: _form("signin.html", error), "name", passwords=["password"])
 def enter() -> ResponseReturnValue:
     """Sign a user in by name and password."""
     name, password = request.form.get("name", ""), request.form.get("password", "")
@@ -58,7 +58,7 @@ def show_sign_up() -> ResponseReturnValue:
 
 
 @bp.post("/sign-up")
-@told_on(lambda error: _sign_up_form(error), "name")
+@told_on(lambda error: _sign_up_form(error), "name", passwords=["password"])
 def sign_up() -> ResponseReturnValue:
     """Make an account and sign its user in."""
     _require_signup()
@@ -97,7 +97,7 @@ def show_link() -> ResponseReturnValue:
 
 
 @bp.post("/link")
-@told_on(lambda error: _link_form(error), "name")
+@told_on(lambda error: _link_form(error), "name", passwords=["password"])
 def use_link() -> ResponseReturnValue:
     """Store the password, which uses the link up, and sign its user in."""
     name, password = request.form.get("name", ""), request.form.get("password", "")
@@ -152,6 +152,8 @@ def _form(template: str, error: UserError | None = None, **more: object) -> Resp
 def _wrong_fields(error: UserError | None) -> tuple[str, ...]:
     if isinstance(error, WeakPassword):
         return ("password",)
-    if isinstance(error, UnusableName | UnusableCharacter):
+    if isinstance(error, UnusableCharacter):
+        return (error.field,)
+    if isinstance(error, UnusableName):
         return ("name",)
     return ("name", "password") if isinstance(error, WrongPassword) else ()

@@ -17,6 +17,7 @@ from grader.store import admin_queries as queries
 from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.errors import retry_header
+from grader.web.kept_text import told_on
 from grader.web.pages import public_address
 from grader.web.service import current_user, now, service
 
@@ -70,6 +71,7 @@ def show_user(public_id: str) -> ResponseReturnValue:
 
 
 @bp.post("/users/<public_id>/rights")
+@told_on(lambda error, public_id: _user_page(public_id, "rights", error), passwords=["password"])
 def set_rights(public_id: str) -> ResponseReturnValue:
     """Give or take rights, once the admin has given their own password."""
     try:
@@ -89,6 +91,7 @@ def set_rights(public_id: str) -> ResponseReturnValue:
 
 
 @bp.post("/users/<public_id>/link")
+@told_on(lambda error, public_id: _user_page(public_id, "link", error), passwords=["password"])
 def make_link(public_id: str) -> ResponseReturnValue:
     """Make a link by which the user chooses another password; it stands in this reply alone."""
     try:

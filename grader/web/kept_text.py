@@ -6,7 +6,8 @@ A source is bytes and may hold anything.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from flask import current_app, g, request
@@ -19,7 +20,21 @@ from grader.store.base import storable
 
 SOURCE_FIELD: Final = "source"
 View = Callable[..., ResponseReturnValue]
-_TOLD: Final[dict[object, frozenset[str]]] = {}  # the fields that a view's own form tells of
+
+
+@dataclass(frozen=True)
+class ToldFields:
+    """The fields of a form of which its own page tells; what was typed as a password is not shown again."""
+
+    texts: frozenset[str] = frozenset()
+    passwords: frozenset[str] = frozenset()
+
+    def __contains__(self, name: str) -> bool:
+        """Whether it is one of them."""
+        return name in self.texts or name in self.passwords
+
+
+_TOLD: Final[dict[object, ToldFields]] = {}  # by the view
 
 
 class UnusableCharacter(UserError):
@@ -30,12 +45,13 @@ class UnusableCharacter(UserError):
         self.field = field  # of a form that tells of it itself
 
 
-def told_on(page: View, *fields: str) -> Callable[[View], View]:
-    """Let the page of a form tell of such a character in its fields, where what was typed stays.
+def told_on(page: View, *fields: str, passwords: Sequence[str] = ()) -> Callable[[View], View]:
+    """Let the page of a form tell of such a character in its fields, where what was typed stays but for passwords.
 
     Args:
         page: returns the page, when it is given the error and what the view is given.
         fields: the names of the fields.
+        passwords: the names of those for passwords.
     """
 
     def told(view: View) -> View:
@@ -44,15 +60,15 @@ def told_on(page: View, *fields: str) -> Callable[[View], View]:
             found = g.pop("unusable", None)
             return view(**path) if found is None else page(found, **path)
 
-        _TOLD[checked] = frozenset(fields)
+        _TOLD[checked] = ToldFields(frozenset(fields), frozenset(passwords))
         return checked
 
     return told
 
 
-def told_fields(endpoint: str) -> frozenset[str]:
+def told_fields(endpoint: str) -> ToldFields:
     """Return the fields of which an endpoint's own page tells."""
-    return _TOLD.get(current_app.view_functions[endpoint], frozenset())
+    return _TOLD.get(current_app.view_functions[endpoint], ToldFields())
 
 
 def is_kept(*texts: str) -> bool:
@@ -82,18 +98,28 @@ def check_form() -> None:
     Raises:
         UnusableCharacter: one has a character that is none.
     """
-    told = told_fields(request.endpoint) if request.endpoint else frozenset()
+    told = told_fields(request.endpoint) if request.endpoint else ToldFields()
     fields = list(request.form.items(multi=True))
     spoilt = [name for name, value in fields if not (is_kept(name) and (name == SOURCE_FIELD or is_kept(value)))]
-    if not told.issuperset(spoilt):
+    if not all(name in told for name in spoilt):
         raise UnusableCharacter(
             "A field of this form holds a NUL, which no text here has, so nothing was stored; go back, take it out "
             "and send the form again."
         )
     if spoilt:
-        g.unusable = UnusableCharacter(
-            "What you typed holds a NUL, which no text here has, so nothing was stored; it stands as ␀ in its field: "
-            "take it out and send the form again.",
-            spoilt[0],
-        )
+        g.unusable = _told_at(spoilt, told)
         request.form = ImmutableMultiDict((name, storable(value) if name in told else value) for name, value in fields)
+
+
+def _told_at(spoilt: Sequence[str], told: ToldFields) -> UnusableCharacter:
+    """Return the error of a form's fields: of the first whose text is shown, or else of the first password."""
+    texts = [name for name in spoilt if name in told.texts]
+    if not texts:
+        return UnusableCharacter(
+            "The password that you typed holds a NUL, which no text here has; type it again without it.", spoilt[0]
+        )
+    return UnusableCharacter(
+        "What you typed holds a NUL, which no text here has, so nothing was stored; it stands as ␀ in its field: "
+        "take it out and send the form again.",
+        texts[0],
+    )

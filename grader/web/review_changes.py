@@ -84,7 +84,7 @@ def release(public_id: str) -> ResponseReturnValue:
 
 
 @bp.post("/override")
-@told_on(lambda error, public_id: _refused(public_id, "override", error), "score", "reason")
+@told_on(lambda error, public_id: _refused(public_id, "override", error), "score", "reason", passwords=["password"])
 def override(public_id: str) -> ResponseReturnValue:
     """Set the score by hand, after the password was shown again."""
     user, at = current_interviewer(), now()
