@@ -29,6 +29,7 @@ from grader.sandbox.pool import Pool
 from grader.services import audit, findings, rejudge_work
 from grader.services.judging import Dispatch
 from grader.services.packages import Packages
+from grader.services.retries import Retries
 from grader.store import finding_queries, package_queries, rejudge_moves
 from grader.store.base import Base
 from grader.store.interview_models import PackageCheck, Rejudge, RejudgeItem
@@ -42,6 +43,10 @@ CHECK_S: Final = 1800.0  # of one package; the slowest of the shipped ones takes
 STOP_S: Final = 10.0
 PROGRESS_S: Final = 1.0  # between two notes of how far a check is
 ITEMS_AT_ONCE: Final = 20  # that are looked at, for those that no other process works on
+FINDING_AGAIN_S: Final = 60.0  # after a finding that our own fault kept from being made; twice as long each time
+PREPARE_AGAIN_S: Final = 600.0  # after a package that could not be prepared, for example because the disk was full
+AGAIN_MAX_S: Final = 4 * 3600.0
+FINDING_TRIES: Final = 12  # about a day; then it stays as it is, and is told as never looked up
 log = logging.getLogger(__name__)
 
 
@@ -103,7 +108,8 @@ class Background:
         self._engine, self._pool, self._cache, self._packages = engine, pool, cache, packages
         self._dispatch = dispatch
         self._unprepared: deque[Package] = deque()
-        self._unpreparable: set[int] = set()  # keys of packages
+        self._packages_again = Retries[int](PREPARE_AGAIN_S, AGAIN_MAX_S)
+        self._findings_again = Retries[int](FINDING_AGAIN_S, AGAIN_MAX_S)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="background", daemon=True)
 
@@ -133,6 +139,10 @@ class Background:
     def is_stopping(self) -> bool:
         """Whether nothing more should be begun."""
         return self._stopping.is_set()
+
+    def is_waiting(self, session: Session) -> bool:
+        """Whether there is anything to do that is not put off here."""
+        return any(_waiting(session, 1)) or bool(self._findings_due(session, self._packages_due(session), 1))
 
     def turn(self) -> bool:
         """Do one thing that waits; return whether there was any."""
@@ -168,12 +178,20 @@ class Background:
     def _findings_ready(self) -> Sequence[int]:
         """Return the keys of some findings that are made again, and have the packages of the others prepared first."""
         with read_session(self._engine) as session:
-            due = finding_queries.packages_due(session, self._unpreparable)
+            due = self._packages_due(session)
             ready = [package for package in due if self._is_ready(session, package)]
             missing = [package for package in due if package not in ready]
             waiting = {package.id for package in self._unprepared}
             self._unprepared.extendleft(package for package in missing if package.id not in waiting)
-            return finding_queries.findings_due(session, [package.id for package in ready], ITEMS_AT_ONCE)
+            return self._findings_due(session, ready, ITEMS_AT_ONCE)
+
+    def _packages_due(self, session: Session) -> Sequence[Package]:
+        return finding_queries.packages_due(session, self._packages_again.paused())
+
+    def _findings_due(self, session: Session, packages: Sequence[Package], limit: int) -> Sequence[int]:
+        paused = self._findings_again.paused()
+        keys = finding_queries.findings_due(session, [package.id for package in packages], limit + len(paused))
+        return [key for key in keys if key not in paused][:limit]
 
     def _is_ready(self, session: Session, package: Package) -> bool:
         try:
@@ -184,8 +202,12 @@ class Background:
     def _find_again(self, key: int) -> None:
         with self._pool.lane() as lane:
             found = findings.find_again(self._engine, key, lane, self._cache, self._packages)
-        # as for rejudging: without a sandbox nothing is found
-        if found is not None and not (self._stopping.is_set() and found.rows is None):
+        if found is not None and found.is_lost:
+            if self._stopping.is_set() or self._findings_again.failed(key) < FINDING_TRIES:
+                return  # it stays due
+            log.error("the finding of submission %d could not be made again; it stays as it is", key)
+        self._findings_again.forget(key)
+        if found is not None:
             findings.write(self._engine, key, found)
 
     def _check(self, key: int) -> None:
@@ -246,16 +268,18 @@ class Background:
                 problem = self._packages.pinned(session, package)
             if not is_prepared(problem, self._cache):
                 prepare(problem, self._pool.lane, self._cache, self._stopping.is_set)
+        except InvalidPackage as error:  # which stays so
+            log.warning("the package %s cannot be prepared; its findings stay: %s", package.slug, error)
+            self._packages_again.failed(package.id)  # for the findings of later submissions
+            with write_session(self._engine) as session:
+                finding_queries.leave_findings(session, package.id)
         except Exception as error:
             if not self._stopping.is_set():
-                log.warning("the package %s could not be prepared: %s", package.slug, error)
-                self._unpreparable.add(package.id)
+                log.warning("the package %s could not be prepared; it is tried again: %s", package.slug, error)
+                self._packages_again.failed(package.id)
+        else:
+            self._packages_again.forget(package.id)
         return True
-
-
-def is_waiting(session: Session) -> bool:
-    """Whether there is anything to do."""
-    return any(_waiting(session, 1)) or bool(finding_queries.packages_due(session))
 
 
 def _waiting(session: Session, items: int) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:

@@ -1,16 +1,18 @@
 """Findings made again: a candidate's verdict does not wait until what known faults return is there, but this does.
 
-Verdict, reason and score stay what they are; a source that gets others this time keeps the finding that it has.
+Verdict, reason and score stay what they are; a source that gets others this time keeps the finding that it has. So
+does one whose run or look our own sandbox lost, which stays due: that says nothing of the source.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Engine
 
+from grader.grading.verdict import Judgement, Reason
 from grader.problems.cache import CaseCache
 from grader.report.result import json_line
 from grader.sandbox.pool import Lane
@@ -28,6 +30,7 @@ class Found:
     judged_at: datetime  # of the result that it belongs to
     judgement: str  # JSON
     rows: ResultRows | None
+    is_lost: bool = False  # nothing was found by our own fault: it is worth another try
 
 
 def find_again(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: Packages) -> Found | None:
@@ -39,14 +42,22 @@ def find_again(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages:
         source, package = submission.source, submission.attempt.package
         problem = pinned(session, package, source, packages, what := f"the finding of submission {key}")
     before = submission.verdict, submission.reason, submission.score
+    stays = Found(submission.judged_at, submission.judgement, None)
     if isinstance(problem, Graded):
-        return Found(submission.judged_at, submission.judgement, None)
+        return stays
     judgement = judge_source(problem, source, lane, cache, what, build=True).judgement
+    if _is_lost(judgement):
+        return replace(stays, is_lost=True)
     if (judgement.verdict, judgement.reason, judgement.score) != before:
-        return Found(submission.judged_at, submission.judgement, None)
+        return stays
     rows = ResultRows.of(judgement, submission.judged_at, None)
     found = json.loads(rows.submission["judgement"])["finding"]
-    return Found(submission.judged_at, json_line({**json.loads(submission.judgement), "finding": found}), rows)
+    return replace(stays, judgement=json_line({**json.loads(submission.judgement), "finding": found}), rows=rows)
+
+
+def _is_lost(judgement: Judgement) -> bool:
+    """Whether our own fault kept a source from being judged, or its finding from being looked up."""
+    return judgement.reason is Reason.JUDGE_ERROR or not judgement.finding.is_looked_up
 
 
 def write(engine: Engine, key: int, found: Found) -> bool:

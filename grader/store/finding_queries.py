@@ -10,6 +10,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session, joinedload, undefer
 
 from grader.store import queries
+from grader.store.held import held
 from grader.store.models import Attempt, Package, Submission, SubmissionFault
 
 _IS_DUE: Final = Submission.is_finding_due.is_not(None)
@@ -53,6 +54,13 @@ def set_finding(session: Session, key: int, judged_at: datetime, values: Mapping
     statement = update(Submission).where(Submission.id == key, _IS_DUE, Submission.judged_at == judged_at)
     changed: int = session.connection().execute(statement.values(is_finding_due=None, **values)).rowcount
     return changed == 1
+
+
+def leave_findings(session: Session, package: int) -> None:
+    """Let the findings of a package's submissions stay as they are, none of them due any more."""
+    own = select(Attempt.id).filter_by(package_id=package)
+    for submission in held(session, Submission, _IS_DUE, Submission.attempt_id.in_(own)):
+        submission.is_finding_due = None
 
 
 def replace_faults(session: Session, key: int, faults: Sequence[Mapping[str, object]]) -> None:

@@ -19,7 +19,7 @@ from sqlalchemy import Engine
 
 from grader import __version__
 from grader.services import batch_judging
-from grader.services.background import Background, is_waiting
+from grader.services.background import Background
 from grader.services.batch_judging import BatchJudging, NotPrepared
 from grader.services.given_up import give_up
 from grader.services.judging import Judging, unjudged
@@ -115,7 +115,7 @@ def _add_upkeep(app: App, parts: Parts) -> None:
     @app.task(name="grader.find_work", queueing_lock="find_work", queue=UPKEEP)
     def find_work(timestamp: int) -> None:
         with write_session(parts.engine) as session:
-            if is_waiting(session) and not is_work_stored(session):
+            if parts.background.is_waiting(session) and not is_work_stored(session):
                 parts.deferring.work(session)
 
     @app.periodic(cron=EVERY_5_S)

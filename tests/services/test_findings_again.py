@@ -7,18 +7,19 @@ import shutil
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from sqlalchemy import Engine, select, update
 
+from grader.errors import InvalidPackage
 from grader.grading.prepare import is_prepared, prepare
 from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.sandbox.pool import Pool
 from grader.services import attempts, candidate_view, feedback, findings, hints, uploads
-from grader.services.background import Background, is_waiting
+from grader.services.background import FINDING_TRIES, Background
 from grader.services.judged_rows import judge_row, write_result
 from grader.services.packages import Packages
 from grader.store import finding_queries, queries
@@ -32,6 +33,7 @@ from tests.services.made import NOON, after, make_candidate
 
 pytestmark = pytest.mark.sandbox
 MASK_MISSING = (TINY / "submissions/wrong_answer/mask_missing.py").read_bytes() + b"\n# mine\n"
+SCALE_MISSING = (TINY / "submissions/wrong_answer/scale_missing.py").read_bytes() + b"\n# mine\n"
 NOT_LOOKED_UP = "First wrong stage: masked scores. Known faults were not looked up."
 FOUND = "First wrong stage: masked scores. It behaves like mask-missing: every query reads every key."
 
@@ -100,7 +102,11 @@ class Bench:
 
     def is_waiting(self) -> bool:
         with read_session(self.engine) as session:
-            return is_waiting(session)
+            return self.background.is_waiting(session)
+
+    def restart(self) -> None:
+        """Begin anew, as after a restart of the process: nothing is put off any more."""
+        self.background = Background(self.engine, self.pool, self.cache, self.packages, lambda session, row: None)
 
 
 @pytest.fixture
@@ -112,6 +118,13 @@ def bench(engine: Engine, pool: Pool, tmp_path: Path) -> Bench:
         attempt = attempts.start(session, ada, packages.named(TINY.name), "interview", packages, NOON)
     background = Background(engine, pool, cache, packages, lambda session, row: None)
     return Bench(engine, pool, cache, packages, ada, attempt, background)
+
+
+def no_room(*arguments: object, **named: object) -> None:
+    raise OSError("no room")
+
+
+LOST: Final = ("grader.services.judged_rows.examine", "grader.grading.judge.diagnose")  # in the run, or in the look
 
 
 def test_a_finding_without_known_faults_says_so_and_is_made_again(bench: Bench) -> None:
@@ -183,20 +196,93 @@ def test_a_source_that_gets_another_verdict_this_time_keeps_verdict_and_finding(
     assert not bench.shown(key).is_due
 
 
-def test_a_package_that_cannot_be_prepared_holds_nothing_up(
+@pytest.mark.parametrize("where", LOST)
+def test_what_our_own_fault_loses_keeps_its_finding_and_is_tried_later(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    bench.judge(key := bench.hand_in())
+    before, finding = bench.row(key), bench.finding(key)
+    with monkeypatch.context() as patch:
+        patch.setattr(where, no_room)
+        bench.work()
+    assert (bench.row(key), bench.finding(key)) == (before, finding)
+    assert bench.shown(key).is_due
+    assert (bench.is_waiting(), bench.background.turn()) == (False, False)  # not at once
+    bench.restart()
+    assert bench.is_waiting()
+    bench.work()
+    assert bench.row(key) == before
+    assert bench.finding(key)["faults"] == ["mask-missing"]
+
+
+@pytest.mark.parametrize("where", LOST)
+def test_a_finding_that_is_lost_each_time_stays_in_the_end(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, where: str
+) -> None:
+    bench.judge(key := bench.hand_in())
+    before, finding = bench.row(key), bench.finding(key)
+    monkeypatch.setattr("grader.services.background.FINDING_AGAIN_S", 0.0)
+    monkeypatch.setattr(where, no_room)
+    bench.restart()
+    bench.work()
+    assert (bench.row(key), bench.finding(key)) == (before, finding)
+    assert (bench.shown(key).is_due, bench.is_waiting()) == (False, False)
+    told = [record.getMessage() for record in caplog.records if "could not be made again" in record.getMessage()]
+    assert told == [f"the finding of submission {key} could not be made again; it stays as it is"]
+    assert sum("no room" in (record.exc_text or "") for record in caplog.records) == FINDING_TRIES
+
+
+def test_a_package_that_could_not_be_prepared_holds_nothing_up_and_is_tried_later(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(*arguments: object) -> None:
-        raise OSError("no room")
-
-    bench.judge(bench.hand_in())
-    monkeypatch.setattr("grader.services.background.prepare", broken)
-    bench.work()
+    bench.judge(key := bench.hand_in())
+    with monkeypatch.context() as patch:
+        patch.setattr("grader.services.background.prepare", no_room)
+        bench.work()
     assert [record.getMessage() for record in caplog.records] == [
-        "the package tiny-attention could not be prepared: no room"
+        "the package tiny-attention could not be prepared; it is tried again: no room"
     ]
     with read_session(bench.engine) as session:
         assert [package.slug for package in finding_queries.packages_due(session)] == ["tiny-attention"]
+    assert (bench.is_waiting(), bench.background.turn()) == (False, False)  # not at once
+    other = bench.hand_in(SCALE_MISSING)
+    bench.judge(other)
+    assert not bench.is_waiting()  # nor for another submission
+    bench.restart()
+    assert bench.is_waiting()
+    bench.work()
+    assert [bench.finding(each)["method"] for each in (key, other)] == ["fingerprint"] * 2
+
+
+def test_a_package_that_could_not_be_prepared_once_is_prepared_when_its_pause_is_over(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_once(*arguments: Any) -> None:
+        monkeypatch.setattr("grader.services.background.prepare", prepare)
+        raise OSError("no room")
+
+    bench.judge(key := bench.hand_in())
+    monkeypatch.setattr("grader.services.background.PREPARE_AGAIN_S", 0.0)
+    monkeypatch.setattr("grader.services.background.prepare", fail_once)
+    bench.restart()
+    bench.work()
+    assert bench.finding(key)["faults"] == ["mask-missing"]
+
+
+def test_a_package_whose_own_code_keeps_it_from_being_prepared_is_not_promised(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise InvalidPackage(["stages.py: cannot be described; define plain functions only."])
+
+    bench.judge(key := bench.hand_in())
+    before, finding = bench.row(key), bench.finding(key)
+    monkeypatch.setattr("grader.services.background.prepare", broken)
+    bench.work()
+    assert (bench.row(key), bench.finding(key)) == (before, finding)
+    assert not bench.shown(key).is_due
+    bench.restart()
+    assert not bench.is_waiting()
 
 
 def test_of_a_package_that_cannot_be_read_any_more_findings_stay_as_they_are(bench: Bench, tmp_path: Path) -> None:
@@ -205,9 +291,9 @@ def test_of_a_package_that_cannot_be_read_any_more_findings_stay_as_they_are(ben
         session.execute(update(Package).values(archive=b"damaged"))
     gone = Packages(tmp_path / "gone")
     before, finding = bench.row(key), bench.finding(key)
-    background = Background(bench.engine, bench.pool, bench.cache, gone, lambda session, row: None)
-    while background.turn():
-        pass
+    bench.packages = gone
+    bench.restart()
+    bench.work()
     assert (bench.row(key), bench.finding(key)) == (before, finding)
     assert finding["looked_up"] is False
     assert not bench.is_waiting()
