@@ -22,16 +22,19 @@ from grader.grading.verdict import Reason, Verdict
 from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Pool
 from grader.services import evidence, sample_runs
+from grader.services.held_waits import HeldWaits
 from grader.services.judged_rows import Graded, judge_row, write_result
 from grader.services.packages import Packages
+from grader.services.retries import Retries
 from grader.store import queries, review_queries
 from grader.store.models import EvidenceRecord, SampleRun, Submission
 from grader.store.queue import claimed
 from grader.store.session import read_session
 
-SWEEP_S: Final = 30.0  # an idle thread looks for rows that were missed, for example because the disk was full
+SWEEP_S: Final = 5.0  # between two looks for rows that were missed, for example because the disk was full
+AGAIN_S: Final = 5.0  # before a row is judged again whose result could not be written; twice as long each time
+AGAIN_MAX_S: Final = 60.0
 STOP_S: Final = 10.0  # how long the judgements under way may take when the service stops
-HELD_MAX: Final = 4  # requests that wait for a verdict at a time; more would leave no thread for others
 SOON: Final = 2  # jobs for each lane whose turn is worth a moment's wait
 PAUSES_S: Final = (0.2, 1.0)  # before what failed by our own fault is tried again: a sandbox may need a moment
 Row = Submission | SampleRun | EvidenceRecord
@@ -54,10 +57,14 @@ class Judging:
     ) -> None:
         self._engine, self._pool, self._cache, self._packages = engine, pool, cache, packages
         self._on_judged, self._on_prepared = on_judged, on_prepared
-        self._held = threading.BoundedSemaphore(HELD_MAX)
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._known: dict[Job, None] = {}  # queued or under way, in their order
+        self._under_way: set[Job] = set()
+        self._asked_again: set[Job] = set()  # while they were under way
         self._changed = threading.Condition()  # of what is known
+        self._failed = Retries[Job](AGAIN_S, AGAIN_MAX_S)
+        self._sweep_at = 0.0  # by the steady clock
+        self._held = HeldWaits(self._is_soon, self._until_judged)
         self._stopping = threading.Event()
         # daemon threads: a process that is told to end does not wait for the whole queue
         self._threads = [
@@ -67,6 +74,7 @@ class Judging:
     def start(self) -> None:
         """Start the threads; rows that an earlier process left without a verdict come first."""
         self._sweep()
+        self._sweep_at = time.monotonic() + SWEEP_S
         for thread in self._threads:
             thread.start()
         self._threads.append(threading.Thread(target=self.prepare, name="preparing", daemon=True))
@@ -79,20 +87,16 @@ class Judging:
         event.listen(session, "after_commit", lambda _: self._enqueue(job), once=True)
 
     def wait(self, key: int, seconds: float) -> None:
-        """Wait until a submission is judged here, but no longer than so many seconds.
+        """Wait until a submission is judged here, as `HeldWaits.wait` does."""
+        self._held.wait(key, seconds)
 
-        Not at all where its turn does not come soon, or while others wait, for each takes a thread.
-        """
-        if self._is_soon((Submission, key)) and self._held.acquire(blocking=False):
-            try:
-                with self._changed:
-                    self._changed.wait_for(lambda: (Submission, key) not in self._known, seconds)
-            finally:
-                self._held.release()
-
-    def _is_soon(self, job: Job) -> bool:
+    def _is_soon(self, key: int) -> bool:
         with self._changed:
-            return job in islice(self._known, SOON * self._pool.size)
+            return (Submission, key) in islice(self._known, SOON * self._pool.size)
+
+    def _until_judged(self, key: int, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: (Submission, key) not in self._known, seconds)
 
     def close(self) -> None:
         """Stop; what is not judged in a moment keeps its row without a verdict and is judged at the next start."""
@@ -117,36 +121,71 @@ class Judging:
         self._on_prepared()
 
     def _enqueue(self, job: Job) -> None:
+        """Have a row judged; once more when it is under way, for it may have lost its result since that was written."""
         with self._changed:
+            if job in self._under_way:
+                self._asked_again.add(job)
             if job in self._known:
                 return
             self._known[job] = None
         self._queue.put(job)
 
     def _sweep(self) -> None:
+        """Queue every row that waits, but for those that are known and those that failed just now."""
         with read_session(self._engine) as session:
             jobs = unjudged(session)
-        for job in jobs:
+        failed = self._failed.paused()
+        with self._changed:
+            missed = [job for job in jobs if job not in self._known and job not in failed]
+        for job in missed:
             self._enqueue(job)
 
     def _work(self) -> None:
         while not self._stopping.is_set():
             try:
-                job = self._queue.get(timeout=SWEEP_S)
+                job = self._queue.get(timeout=max(0.0, self._sweep_at - time.monotonic()))
             except queue.Empty:
                 job = None
-            try:
-                if job is not None:
-                    self.judge(*job)
-                elif not self._stopping.is_set():
-                    self._sweep()
-            except Exception:
-                log.exception("a row could not be judged or its result not be written; it is tried again")
-            finally:
-                with self._changed:
-                    if job is not None:
-                        self._known.pop(job, None)
-                    self._changed.notify_all()
+            if job is not None:
+                self._do(job)
+            if not self._stopping.is_set():
+                self._sweep_in_time()
+
+    def _sweep_in_time(self) -> None:
+        """Look for rows that were missed when it is time to, however much else there is to judge."""
+        with self._changed:
+            if time.monotonic() < self._sweep_at:
+                return
+            self._sweep_at = time.monotonic() + SWEEP_S  # of several threads one looks
+        try:
+            self._sweep()
+        except Exception:
+            log.exception("rows that wait could not be looked for; it is tried again")
+
+    def _do(self, job: Job) -> None:
+        with self._changed:
+            self._under_way.add(job)
+        try:
+            self.judge(*job)
+            self._failed.forget(job)
+        except Exception:
+            log.exception("a row could not be judged or its result not be written; it is tried again")
+            self._failed.failed(job)
+        finally:
+            self._ended(job)
+
+    def _ended(self, job: Job) -> None:
+        """Forget a row that is not under way any more, or queue it once more when that was asked for meanwhile."""
+        with self._changed:
+            self._under_way.discard(job)
+            self._known.pop(job, None)
+            is_wanted = job in self._asked_again
+            self._asked_again.discard(job)
+            if is_wanted:
+                self._known[job] = None  # behind the others
+            self._changed.notify_all()
+        if is_wanted:
+            self._queue.put(job)
 
     def judge(self, table: type[Row], key: int) -> None:
         """Judge one row, unless it is judged or another process is doing it."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import Final
 
 from sqlalchemy import Engine
 
+from grader.services.held_waits import HeldWaits
 from grader.store import queue
 from grader.store.session import read_session
 
-HELD_MAX: Final = 4  # requests of a process that wait at a time; more would leave no thread for others
 POLL_S: Final = 0.1
+SOON: Final = (
+    4  # rows that wait; of those in front a submission's turn comes in a moment, however few workers there are
+)
 
 
 class Polled:
@@ -20,18 +22,20 @@ class Polled:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._held = threading.BoundedSemaphore(HELD_MAX)
+        self._held = HeldWaits(self._is_soon, self._until_judged)
 
     def wait(self, key: int, seconds: float) -> None:
-        """Wait until a submission is judged, but no longer than so many seconds; not at all while others wait."""
-        if not self._held.acquire(blocking=False):
-            return
-        try:
-            end = time.monotonic() + seconds
-            while self._is_waiting(key) and time.monotonic() < end:
-                time.sleep(POLL_S)
-        finally:
-            self._held.release()
+        """Wait until a submission is judged anywhere, as `HeldWaits.wait` does."""
+        self._held.wait(key, seconds)
+
+    def _is_soon(self, key: int) -> bool:
+        with read_session(self._engine) as session:
+            return key in queue.first_unjudged(session, SOON)
+
+    def _until_judged(self, key: int, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while self._is_waiting(key) and time.monotonic() < end:
+            time.sleep(POLL_S)
 
     def _is_waiting(self, key: int) -> bool:
         with read_session(self._engine) as session:

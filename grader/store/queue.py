@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Final
@@ -44,6 +44,12 @@ def waiting(session: Session) -> tuple[int, datetime | None]:
 def is_unjudged(session: Session, submission: int) -> bool:
     """Whether a submission has no verdict yet."""
     return session.scalar(select(Submission.id).filter_by(id=submission, verdict=None)) is not None
+
+
+def first_unjudged(session: Session, limit: int) -> Sequence[int]:
+    """Return the keys of the submissions that wait longest for a verdict."""
+    statement = select(Submission.id).filter_by(verdict=None).order_by(Submission.id).limit(limit)
+    return session.scalars(statement).all()
 
 
 @contextmanager

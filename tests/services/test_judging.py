@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -12,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import Engine, update
+from sqlalchemy import Engine, delete, select, update
 
 from grader.errors import UserError
 from grader.grading.judge import Examination, examine
@@ -24,10 +27,11 @@ from grader.services import attempts, candidate_view, feedback, judged_rows, jud
 from grader.services.judged_rows import write_result
 from grader.services.judging import SOON, Judging
 from grader.services.packages import Packages
+from grader.services.result_rows import UNJUDGED
 from grader.store import queries
-from grader.store.models import Attempt, Package, Submission, User
+from grader.store.models import Attempt, CaseResult, GroupResult, Package, Submission, User
 from grader.store.session import read_session, write_session
-from tests.processes import wait_until
+from tests.processes import computing_children, sandbox_processes, wait_until
 from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
 from tests.services.tiny_package import HIDDEN, RIGHT, SLUG, WRONG, write_package
 
@@ -198,25 +202,6 @@ def test_a_verdict_whose_turn_comes_late_is_not_waited_for(
     assert time.monotonic() - began >= 0.2
 
 
-def test_only_some_wait_for_verdicts_at_a_time(engine: Engine, service: Judging, ada: User, attempt: Attempt) -> None:
-    with write_session(engine) as session:
-        submission = attempts.submit(session, ada, attempt.public_id, WRONG, NOON)
-        service.dispatch(session, submission)  # to threads that never start
-    took: list[float] = []
-
-    def wait() -> None:
-        began = time.monotonic()
-        service.wait(submission.id, 2)
-        took.append(time.monotonic() - began)
-
-    threads = [threading.Thread(target=wait) for _ in range(judging.HELD_MAX + 2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(seconds >= 2 for seconds in took) == [False] * 2 + [True] * judging.HELD_MAX
-
-
 @pytest.mark.sandbox
 def test_what_came_back_for_the_samples_is_kept(engine: Engine, service: Judging, ada: User, attempt: Attempt) -> None:
     raising = b"def twice(x):\n    return x / 0 if x.size > 2 else [x[0] * 2]\n"
@@ -285,7 +270,15 @@ def test_what_fails_by_our_own_fault_is_tried_again(
     assert left == []
 
 
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have services that are made from now on look for what was missed, and try again, in a moment."""
+    for name in ("SWEEP_S", "AGAIN_S"):
+        monkeypatch.setattr(judging, name, 0.1)
+
+
 @pytest.mark.sandbox
+@pytest.mark.usefixtures("hurried")
 def test_a_result_that_could_not_be_written_is_judged_again(
     engine: Engine,
     service: Judging,
@@ -302,7 +295,6 @@ def test_a_result_that_could_not_be_written_is_judged_again(
         raise OSError("disk full")
 
     monkeypatch.setattr(judging, "write_result", refuse)
-    monkeypatch.setattr(judging, "SWEEP_S", 0.1)
     make_submission(engine, ada, attempt, RIGHT)
     with caplog.at_level(logging.ERROR):
         service.start()
@@ -326,20 +318,101 @@ def test_a_package_that_is_gone_or_broken_is_our_fault(
         assert (row.reason, row.score) == (Reason.INVALID_PACKAGE, None)
 
 
+class Stream:
+    """Submissions without a pause: for each that is judged the next one is handed in."""
+
+    def __init__(self, engine: Engine, ada: User, attempt: Attempt, most: int) -> None:
+        self._engine, self._ada, self._attempt, self._left = engine, ada, attempt, most
+        self._lock = threading.Lock()
+        self.service: Judging
+
+    @property
+    def is_over(self) -> bool:
+        return self._left <= 0
+
+    def judged(self, verdict: Verdict, seconds: float) -> None:
+        with self._lock:
+            self._left -= 1
+            if not self.is_over:
+                self.hand_in()
+
+    def hand_in(self) -> int:
+        with write_session(self._engine) as session:
+            submission = attempts.submit(session, self._ada, self._attempt.public_id, RIGHT, NOON)
+            self.service.dispatch(session, submission)
+        return submission.id
+
+
+@pytest.mark.sandbox
+@pytest.mark.usefixtures("hurried")
+def test_a_result_that_could_not_be_written_is_judged_again_while_others_come_without_a_pause(
+    engine: Engine, pool: Pool, packages: Packages, ada: User, attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse_once(engine: Engine, key: int, *arguments: Any) -> bool:
+        if key == lost and not refused:
+            refused.append(key)
+            raise OSError("disk full")
+        return write_result(engine, key, *arguments)
+
+    refused: list[int] = []
+    stream = Stream(engine, ada, attempt, 400)
+    stream.service = Judging(engine, pool, CaseCache(None), packages, stream.judged)
+    monkeypatch.setattr(judging, "write_result", refuse_once)
+    lost = stream.hand_in()
+    for _ in range(2 * pool.size):  # no thread has nothing to do
+        stream.hand_in()
+    stream.service.start()
+    assert wait_until(lambda: bool(refused) and (verdicts(engine)[0] is not None or stream.is_over), 60)
+    was_over = stream.is_over
+    stream.service.close()
+    assert (verdicts(engine)[0], was_over) == (Verdict.AC, False)
+
+
+@pytest.mark.sandbox
+def test_what_loses_its_result_before_its_judging_has_ended_is_judged_again_at_once(
+    engine: Engine, pool: Pool, packages: Packages, ada: User, attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose_at_first(verdict: Verdict, seconds: float) -> None:
+        judged.append(verdict)
+        if len(judged) > 1:
+            return
+        with write_session(engine) as session:  # as when its attempt is moved to another version of the package
+            for table in (CaseResult, GroupResult):
+                session.execute(delete(table))
+            session.execute(update(Submission).values(**UNJUDGED))
+            service.dispatch(session, session.scalars(select(Submission)).one())
+
+    judged: list[Verdict] = []
+    monkeypatch.setattr(judging, "SWEEP_S", 3600.0)
+    service = Judging(engine, pool, CaseCache(None), packages, lose_at_first)
+    key = make_submission(engine, ada, attempt, RIGHT).id
+    service.start()
+    assert wait_until(lambda: len(judged) == 2)
+    service.wait(key, 60)
+    service.close()
+    assert (judged, verdicts(engine)) == ([Verdict.AC] * 2, [Verdict.AC])
+
+
 @pytest.mark.sandbox
 def test_closing_keeps_what_is_not_judged_for_the_next_start(
-    engine: Engine, packages: Packages, ada: User, attempt: Attempt
+    engine: Engine, packages: Packages, ada: User, attempt: Attempt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def is_over() -> bool:
+        """Take the sandbox away, as it goes when a service stops, until nothing is judged any more."""
+        for pid in sandbox_processes() - others:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return not any(thread.is_alive() for thread in service._threads)
+
     endless = b"def twice(x):\n    while True: pass\n"
     for _ in range(4):
         make_submission(engine, ada, attempt, endless)
-    pool = Pool(1)
-    service = Judging(engine, pool, CaseCache(None), packages)
-    service.start()
-    time.sleep(0.5)
-    began = time.monotonic()
-    service.close()
-    pool.close()
-    assert time.monotonic() - began < 20  # on a machine that has no time for the child
-    assert Verdict.JE not in verdicts(engine)
-    assert None in verdicts(engine)
+    monkeypatch.setattr(judging, "STOP_S", 0.0)  # what is under way is not waited for
+    others = sandbox_processes()
+    with Pool(1) as pool:
+        service = Judging(engine, pool, CaseCache(None), packages)
+        service.start()
+        assert wait_until(lambda: bool(computing_children(0.3) - others), 60)
+        service.close()
+        assert wait_until(is_over, 60)
+    assert verdicts(engine) == [None] * 4

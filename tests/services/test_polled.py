@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
-from typing import Final
 
 from sqlalchemy import Engine
 
 from grader.grading.verdict import Verdict
 from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
-from grader.services.polled import HELD_MAX, Polled
+from grader.services.polled import SOON, Polled
 from tests.services.made import NOON, make_attempt, make_candidate, make_judgement, make_submission
-
-LONG_S: Final = 4.0
 
 
 def waiting(engine: Engine, packages: Packages) -> int:
@@ -42,13 +38,13 @@ def test_without_a_verdict_the_time_ends_it(engine: Engine, packages: Packages) 
     assert 0.3 <= seconds_of(Polled(engine), waiting(engine, packages), 0.3) < 30.0
 
 
-def test_only_so_many_wait_at_a_time(engine: Engine, packages: Packages) -> None:
-    key, polled, number = waiting(engine, packages), Polled(engine), HELD_MAX + 3
-    together = threading.Barrier(number)
+def test_a_verdict_whose_turn_comes_late_is_not_waited_for(engine: Engine, packages: Packages) -> None:
+    keys = [waiting(engine, packages) for _ in range(SOON + 1)]
+    assert seconds_of(Polled(engine), keys[-1], 3600.0) < 60.0
+    assert seconds_of(Polled(engine), keys[-2], 0.3) >= 0.3
 
-    def wait(_: int) -> bool:
-        together.wait()
-        return seconds_of(polled, key, LONG_S) >= LONG_S
 
-    with ThreadPoolExecutor(number) as threads:
-        assert sorted(threads.map(wait, range(number))) == [False] * 3 + [True] * HELD_MAX
+def test_what_is_judged_or_gone_is_not_waited_for(engine: Engine, packages: Packages) -> None:
+    key = waiting(engine, packages)
+    assert write_result(engine, key, make_judgement(Verdict.AC), NOON)
+    assert max(seconds_of(Polled(engine), each, 3600.0) for each in (key, key + 1)) < 60.0
