@@ -71,7 +71,7 @@ def check_package(files: PackageFiles, pool: Pool, cache: CaseCache, done: Done,
         ]
         return Report(files.slug, tuple(findings), notices=tuple(template_notices(problem)))
     report = _Check(problem, cases, cache).report(pool, done, at_once or pool.size)
-    if not any(source.verdict is Verdict.JE for source in report.sources):  # those are ours, and may pass
+    if _all_are_judged(report.sources):
         cache.keep(problem, "check", report, pack)
     return report
 
@@ -99,11 +99,12 @@ class _Check:
         sources = tuple(SourceVerdict.of(path, expected[path], self._judged[path].judgement) for path in expected)
         judged = {path: self._judged[path] for path in expected if self._has_row(path)}  # in an order no thread decides
         composed = [self._composed[name] for name in self._tree.by_name] if self._tree else []
-        table = assembled(self._problem, self._cases, self._tree, judged, composed)
+        table = assembled(self._problem, self._cases, judged, composed)
         facts = self._facts()
         rules = lint(self._problem, facts)
         findings = self._all_findings(sources, table, rules)
-        if self._tree is not None and len(judged) == len(expected):  # else faults are missing that cases are there for
+        has_all_rows = len(judged) == len(expected) and _all_are_judged(sources)
+        if self._tree is not None and has_all_rows:  # else faults are missing that cases are there for
             findings += idle_findings(self._problem, table, rules)
             self._cache.keep(self._problem, "faults", table, pack_table)
         return Report(
@@ -260,6 +261,11 @@ class _Check:
         if isinstance(trace, str) or self._tree is None:
             return {}
         return dict(zip(self._tree.needed(self._cases[position].entry), trace, strict=True))
+
+
+def _all_are_judged(sources: Sequence[SourceVerdict]) -> bool:
+    """Whether no source is JE: that is our fault, it may pass, and nothing made without the source is kept."""
+    return not any(source.verdict is Verdict.JE for source in sources)
 
 
 def _outputs(tree: StageTree, case: Case, trace: Outcome) -> Outcome:

@@ -6,7 +6,7 @@ A row is a wrong source, or an alternative of a stage composed with the stages a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Final
@@ -55,7 +55,6 @@ class FaultTable:
 
     cases: tuple[Case, ...]
     rows: tuple[FaultRow, ...]
-    parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of each stage, the stages that it reads
 
     @cached_property
     def named(self) -> tuple[FaultRow, ...]:
@@ -180,7 +179,7 @@ def pack(table: FaultTable) -> bytes:
     keys = ["\n".join(each.key for each in row.footprints) for row in rows]
     sizes = [np.array([each.numbers.size for each in row.footprints], np.int64) for row in rows]
     numbers = [np.concatenate([np.zeros(0), *(each.numbers for each in row.footprints)]) for row in rows]
-    return encode([{stage: list(names) for stage, names in table.parents.items()}, heads, keys, sizes, numbers])
+    return encode([heads, keys, sizes, numbers])
 
 
 def unpack(data: Buffer, cases: tuple[Case, ...]) -> FaultTable:
@@ -190,9 +189,9 @@ def unpack(data: Buffer, cases: tuple[Case, ...]) -> FaultTable:
         WireError: something else is in the bytes.
     """
     try:
-        parents, *columns = decode(data, copy=False)  # tens of megabytes, which stay where they are
+        columns = decode(data, copy=False)  # tens of megabytes, which stay where they are
         rows = tuple(_row(*parts) for parts in zip(*columns, strict=True))
-        return FaultTable(cases, rows, {stage: tuple(names) for stage, names in parents.items()})
+        return FaultTable(cases, rows)
     except (TypeError, ValueError, AttributeError):
         raise WireError("no rows of faults") from None
 

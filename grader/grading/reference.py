@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.grading.seen import SeenStages
 from grader.grading.stage_match import DOUBLE, SINGLE
-from grader.grading.trace import trace_submission
+from grader.grading.trace import trace_closely
 from grader.problems.cache import CaseCache
 from grader.problems.cases import Array, Case, arrays_of
 from grader.problems.composition import stages_of, trace_cases
@@ -41,6 +41,7 @@ def reference_of(problem: Problem, cases: Sequence[Case], lane: Lane, cache: Cas
 
     Raises:
         InvalidPackage: its stages cannot be read.
+        SandboxLost: not all that is kept could be seen.
     """
     found = cache.kept(problem, "traces", _unpack)
     if found is None:
@@ -68,7 +69,7 @@ def _shown(
     asked: Counter[str] = Counter()
     for path in problem.files.below("submissions/accepted"):
         source = problem.files.contents[path]
-        for case, trace in trace_submission(problem, source, list(chosen.values()), lane):
+        for case, trace in trace_closely(problem, source, list(chosen.values()), lane):
             found = SeenStages(trace, stages[case.name], case.arguments, tolerance_of(case))
             asked.update(list(stages[case.name]))
             seen.update(name for name in stages[case.name] if found.has(name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -67,18 +68,25 @@ class MalformedTrace(Exception):
 def trace_submission(problem: Problem, source: bytes, cases: list[Case], lane: Lane) -> list[tuple[Case, Trace]]:
     """Run cases again in a fresh child whose source tells what it computes; whatever fails is left out."""
     found: list[tuple[Case, Trace]] = []
-    try:
-        with lane.run(TRACE_LIMITS) as run:
-            try:
-                missing = run.load(source, list(problem.spec.entries), TRACE_LIMITS, mode="traced")
-                if not isinstance(missing, Raised):
-                    asked = [case for case in cases if case.entry not in missing]
-                    found += _each(run, asked, _lines_told(source))
-            except RunEnded:
-                pass
-    except SandboxLost:
-        pass
+    with suppress(SandboxLost):
+        found += _traces(problem, source, cases, lane)
     return found
+
+
+def trace_closely(problem: Problem, source: bytes, cases: list[Case], lane: Lane) -> list[tuple[Case, Trace]]:
+    """As `trace_submission`, for what is kept: there a failure of ours may leave nothing out.
+
+    Raises:
+        SandboxLost: the sandbox failed.
+    """
+    return list(_traces(problem, source, cases, lane))
+
+
+def _traces(problem: Problem, source: bytes, cases: list[Case], lane: Lane) -> Iterator[tuple[Case, Trace]]:
+    with lane.run(TRACE_LIMITS) as run, suppress(RunEnded):
+        missing = run.load(source, list(problem.spec.entries), TRACE_LIMITS, mode="traced")
+        if not isinstance(missing, Raised):
+            yield from _each(run, [case for case in cases if case.entry not in missing], _lines_told(source))
 
 
 def _lines_told(source: bytes) -> frozenset[int]:
