@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,13 @@ import click
 
 from grader.cli.completion import complete_problem
 from grader.config import read_settings
-from grader.errors import JudgeError
+from grader.errors import JudgeError, UserError
 from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 
 if TYPE_CHECKING:
+    from grader.grading.extra_runs import ExtraRuns
     from grader.grading.judge import Examination
+    from grader.grading.verdict import Judgement
     from grader.problems.cache import CaseCache
     from grader.problems.loader import Problem
 
@@ -51,13 +54,14 @@ def grade_command(
         cache = cache_for(settings)
         with pool.lane() as lane:
             examination = examine_or_stop(loaded, source, lane, cache)
-            if evidence is not None or html is not None:
-                written = _Written(loaded, source, examination, lane, cache)
-                if evidence is not None:
-                    written.evidence(evidence)
-                if html is not None:
-                    written.report(html, file)
-    judgement = examination.judgement
+            failed = _write_files(_Examined(loaded, source, examination, lane, cache), evidence, html, file)
+    _tell(examination.judgement, file, as_json)
+    if failed is not None:
+        raise failed
+    context.exit(exit_code(examination.judgement.verdict, examination.judgement.reason))
+
+
+def _tell(judgement: Judgement, file: str, as_json: bool) -> None:
     if as_json:
         from grader.report.result import json_line, result
 
@@ -66,36 +70,57 @@ def grade_command(
         from grader.report.terminal import judgement_view, print_view
 
         print_view(judgement_view(judgement, file))
-    context.exit(exit_code(judgement.verdict, judgement.reason))
 
 
-class _Written:
-    """The files for interviewers and authors, which show extra runs as well."""
+@dataclass(frozen=True)
+class _Examined:
+    """A submission and what was seen of it, for the files that show extra runs as well."""
 
-    def __init__(self, problem: Problem, source: bytes, examination: Examination, lane: Lane, cache: CaseCache) -> None:
+    problem: Problem
+    source: bytes
+    examination: Examination
+    lane: Lane
+    cache: CaseCache
+
+    def extra_runs(self) -> ExtraRuns | None:
         from grader.grading.extra_runs import extra_runs
 
-        self._problem = problem
-        self._source = source
-        self._examination = examination
-        self._lane = lane
-        self._cache = cache
-        self._extra = extra_runs(problem, source, examination.judgement, lane, cache)
+        return extra_runs(self.problem, self.source, self.examination.judgement, self.lane, self.cache)
 
-    def evidence(self, path: Path) -> None:
-        from grader.cli.outputs import write_text
+    def evidence(self, extra: ExtraRuns | None) -> str:
         from grader.grading.evidence import record
         from grader.grading.evidence_file import text_of
 
-        data = record(self._problem, self._source, self._examination, self._lane, self._cache, self._extra)
-        write_text(path, text_of(data))
+        return text_of(record(self.problem, self.source, self.examination, self.lane, self.cache, extra))
 
-    def report(self, path: Path, name: str) -> None:
-        from grader.cli.outputs import write_text
+    def report(self, name: str, extra: ExtraRuns | None) -> str:
         from grader.report.report import report
 
-        cases = self._cache.cases(self._problem, self._lane) if self._examination.judgement.cases else ()  # JE has none
-        write_text(path, report(self._problem, self._source, name, self._examination, cases, self._extra))
+        cases = self.cache.cases(self.problem, self.lane) if self.examination.judgement.cases else ()  # JE has none
+        return report(self.problem, self.source, name, self.examination, cases, extra)
+
+
+def _write_files(examined: _Examined, evidence: Path | None, html: Path | None, name: str) -> Exception | None:
+    """Write the files that are asked for; return what failed: a fault of ours costs them, never the verdict's telling.
+
+    Raises:
+        UserError: a file cannot be written.
+    """
+    if evidence is None and html is None:
+        return None
+    from grader.cli.outputs import write_text
+
+    try:
+        extra = examined.extra_runs()
+        if evidence is not None:
+            write_text(evidence, examined.evidence(extra))
+        if html is not None:
+            write_text(html, examined.report(name, extra))
+    except UserError:
+        raise
+    except Exception as error:
+        return error
+    return None
 
 
 def exit_code(verdict: str, reason: str | None) -> int:

@@ -28,6 +28,7 @@ State = Literal["agrees", "disagrees", "not_finite", "raised", "ended"]
 Arrays = tuple[Array, ...]
 _MISSING: Final = "missing_entry"
 _ENDS: Final = frozenset({*End, _MISSING, "wrong_type", "bad_answer"})
+_SHAPES: Final[tuple[State, str]] = ("disagrees", "shapes")
 _FAILED: Final = "The extra runs failed, which is not the submission's fault."
 
 
@@ -141,7 +142,7 @@ def _state(case: Case, outcome: Outcome | None) -> tuple[State, str]:
         is_end = outcome in _ENDS
         return ("ended" if is_end else "raised"), outcome or ""
     if [array.shape for array in outcome] != [array.shape for array in case.expected]:
-        return "disagrees", "shapes"
+        return _SHAPES
     if any(array.dtype.kind == "f" and not np.isfinite(array).all() for array in outcome):
         return "not_finite", ""
     return ("agrees", "") if is_right(case, outcome) else ("disagrees", "values")
@@ -150,11 +151,11 @@ def _state(case: Case, outcome: Outcome | None) -> tuple[State, str]:
 def _perturbation(problem: Problem, varied: Perturbed, outcomes: Sequence[Outcome | None]) -> Perturbation:
     """Return what moved in rows before the exchanged token, of all that does not move in the reference's answer."""
     before, after = outcomes
-    states = [_state(case, outcome) for case, outcome in zip((varied.before, varied.after), outcomes, strict=True)]
-    state, detail = next((found for found in states if found[0] != "agrees"), states[0])
     about = varied.before.name, varied.arguments, varied.last
-    if not isinstance(before, tuple) or not isinstance(after, tuple) or detail == "shapes":
-        return Perturbation(*about, state, detail)
+    states = [_state(case, outcome) for case, outcome in zip((varied.before, varied.after), outcomes, strict=True)]
+    if not isinstance(before, tuple) or not isinstance(after, tuple) or _SHAPES in states:
+        return Perturbation(*about, *next(state for state in states if _leaves_no_rows(state)))
+    state, detail = next((found for found in states if found[0] != "agrees"), states[0])
     names = problem.spec.entries[varied.before.entry].outputs
     pairs = zip(names, varied.axes, strict=True)
     moved = [
@@ -163,6 +164,11 @@ def _perturbation(problem: Problem, varied: Perturbed, outcomes: Sequence[Outcom
         if axis is not None
     ]
     return Perturbation(*about, state, detail, tuple(moved))
+
+
+def _leaves_no_rows(state: tuple[State, str]) -> bool:
+    """Whether of an outcome in this state no rows can be held against another's."""
+    return state == _SHAPES or state[0] in ("raised", "ended")
 
 
 def _early(axis: int, last: int) -> tuple[Any, ...]:

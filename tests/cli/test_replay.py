@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import NoneType
@@ -144,13 +146,18 @@ def test_a_package_that_is_not_here_is_3(command: Command, bank: Path) -> None:
         f"grader: {SLUG}: there is no such problem here; set GRADER_PROBLEMS to the folder that holds it, or name its "
         "folder with --problem."
     )
-    assert replay(command, "--problem", "./elsewhere").code == 0
+    (command.folder / "there").mkdir()
+    shutil.move(command.folder / "elsewhere", command.folder / "there" / SLUG)
+    assert replay(command, "--problem", f"./there/{SLUG}").code == 0
 
 
 @pytest.mark.usefixtures("graded")
-def test_a_package_that_was_renamed_is_found_by_its_hash(command: Command, bank: Path) -> None:
+def test_a_package_that_was_renamed_is_found_by_its_hash_and_told(command: Command, bank: Path) -> None:
     (bank / SLUG).rename(bank / "renamed")
-    assert replay(command).code == 0
+    ended = replay(command)
+    assert ended.code == 1
+    assert f"name {SLUG} recorded, renamed now" in " ".join(ended.out.split())
+    assert ended.out.splitlines()[-1] == "The same judgement comes out, although what went in differs in: package."
 
 
 @pytest.mark.usefixtures("graded")
@@ -192,6 +199,45 @@ def test_report_and_record_leave_output_and_exit_code_alone(
         json.loads((command.folder / "out.json").read_text())["extra_runs"]["perturbation"]["case"] == "secret_values"
     )
     assert json.loads((command.folder / "out.json").read_text())["package"]["slug"] == SLUG
+
+
+def test_a_submission_whose_answers_grow_gets_verdict_report_and_record(command: Command, bank: Path) -> None:
+    growing = b"""
+KEPT = []
+def attend(x, w):
+    KEPT.append(x)
+    y = np.ones((len(x), w.shape[1]))
+    return y if len(KEPT) <= 2 else np.vstack([y, y]), x @ x.T
+"""
+    (command.folder / "fix.py").write_bytes(b"import numpy as np\n" + growing)
+    files = ("--html", "out.html", "--evidence", "evidence.json")
+    ended = command.run("grade", SLUG, "fix.py", *files, env={"GRADER_PROBLEMS": str(bank)})
+    assert (ended.code, ended.err) == (1, "")
+    assert "Wrong answer" in ended.out
+    assert replay(command).code == 0
+
+
+FAILING: Final = """
+from grader.grading import extra_runs
+
+def failing(*arguments):
+    raise ValueError("no such rows")
+
+extra_runs.extra_runs = failing
+
+from grader.cli import main
+
+main()
+"""
+
+
+def test_a_fault_of_ours_costs_the_report_and_not_the_verdict(command: Command, bank: Path) -> None:
+    args = [sys.executable, "-c", FAILING, "grade", SLUG, str(WRONG), "--html", "out.html"]
+    env = command.environment({"GRADER_PROBLEMS": str(bank)})
+    ended = subprocess.run(args, cwd=command.folder, env=env, capture_output=True, text=True, check=False)
+    plain = command.run("grade", SLUG, WRONG, env={"GRADER_PROBLEMS": str(bank)})
+    assert (ended.returncode, ended.stdout) == (4, plain.out)
+    assert ended.stderr == "grader: The grader failed, which is our fault (ValueError: no such rows).\n"
 
 
 @pytest.mark.parametrize(

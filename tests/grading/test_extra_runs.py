@@ -128,6 +128,39 @@ def test_values_that_are_no_numbers_move_by_infinity(tiny: Problem, lane: Lane, 
     assert [(output.moved, output.largest) for output in found.perturbation.outputs] == [(6, float("inf")), (0, 0.0)]
 
 
+# what comes of the second question, after a first answer that is wrong in its numbers: nothing can be compared then
+SECOND: Final = {
+    "more rows": ("np.vstack([y, y]), weights", "disagrees", "shapes"),
+    "fewer columns": ("y, weights[:, 1:]", "disagrees", "shapes"),
+    "one array more": ("y, weights, y", "disagrees", "shapes"),
+    "one array": ("y", "disagrees", "shapes"),
+    "nothing": ("None", "ended", "wrong_type"),
+    "an exception": ("{}[0]", "raised", "KeyError"),
+    "no end": ("os._exit(0)", "ended", "bad_answer"),
+}
+
+
+@pytest.mark.parametrize("first", ["y + 1", "y * np.nan"])
+@pytest.mark.parametrize(("second", "state", "detail"), SECOND.values(), ids=SECOND)
+def test_what_stands_in_the_way_of_a_comparison_is_told(
+    first: str, second: str, state: str, detail: str, tiny: Problem, lane: Lane, cache: CaseCache
+) -> None:
+    later = f"""
+import os
+CALLS = []
+def attend(x, w):
+    y, weights = _attend(x, w)
+    CALLS.append(0)
+    if len(CALLS) <= 2:
+        return {first}, weights
+    return {second}
+"""
+    found = observed(tiny, HONEST.replace(b"def attend", b"def _attend", 1) + later.encode(), lane, cache)
+    assert found is not None
+    assert found.perturbation is not None
+    assert (found.perturbation.state, found.perturbation.detail, found.perturbation.outputs) == (state, detail, ())
+
+
 # a reference that answers cases in their order alone, and none that it is asked for first
 FIRST_ONLY: Final = """CALLS = []
 
