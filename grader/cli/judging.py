@@ -7,7 +7,7 @@ import sys
 from grader.config import Settings
 from grader.errors import InvalidPackage, JudgeError
 from grader.grading import judge
-from grader.grading.judge import Examination
+from grader.grading.judge import Depth, Examination
 from grader.grading.verdict import Reason
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
@@ -28,7 +28,9 @@ def cache_for(settings: Settings) -> CaseCache:
     return CaseCache(settings.cache, warn)
 
 
-def examine_or_stop(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Examination:
+def examine_or_stop(
+    problem: Problem, source: bytes, lane: Lane, cache: CaseCache, depth: Depth = "full"
+) -> Examination:
     """Judge one submission for a person who waits for it; a weakened sandbox is told on stderr.
 
     Raises:
@@ -36,7 +38,7 @@ def examine_or_stop(problem: Problem, source: bytes, lane: Lane, cache: CaseCach
         JudgeError: there is no sandbox here.
     """
     try:
-        examination = judge.examine(problem, source, lane, cache)
+        examination = judge.examine(problem, source, lane, cache, depth)
     except SandboxUnavailable as error:
         raise JudgeError(str(error)) from None
     failure = examination.judgement.failure

@@ -16,6 +16,7 @@ from grader.errors import InvalidPackage, JudgeError, UserError
 from grader.grading import evidence_file
 from grader.grading.evidence import record
 from grader.grading.extra_runs import extra_runs
+from grader.grading.judge import Depth
 from grader.grading.replay import Replay, compare
 from grader.grading.verdict import Verdict
 from grader.problems.files import read_folder
@@ -47,7 +48,7 @@ def replay_command(context: click.Context, evidence: str, problem: str | None, o
     source = evidence_file.source_of(kept, name)
     package = _package(problem, kept.package.slug, kept.package.sha256)
     recorded = kept.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    anew = _judged_anew(package, source)
+    anew = _judged_anew(package, source, kept.depth)
     if out is not None:
         write_text(out, evidence_file.text_of(anew))
     found = compare(recorded, source, anew)
@@ -77,11 +78,11 @@ def _hash(folder: Path) -> str | None:
         return None
 
 
-def _judged_anew(package: Problem, source: bytes) -> dict[str, Any]:
+def _judged_anew(package: Problem, source: bytes, depth: Depth) -> dict[str, Any]:
     settings = read_settings()
     cache = cache_for(settings)
     with Pool(1, settings.allow_weak_sandbox) as pool, pool.lane() as lane:
-        examination = examine_or_stop(package, source, lane, cache)
+        examination = examine_or_stop(package, source, lane, cache, depth)
         if examination.judgement.verdict is Verdict.JE:
             raise JudgeError("The sandbox failed while the source was judged again; run grader doctor.")
         extra = extra_runs(package, source, examination.judgement, lane, cache)

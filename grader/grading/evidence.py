@@ -67,6 +67,7 @@ def record(
             "total_s": float(problem.spec.limits.total_s),
             "memory_mib": problem.spec.limits.memory_mib,
         },
+        "depth": examination.depth,
         "sandbox": {"layers": list(judgement.sandbox.layers), "weakened": judgement.sandbox.weakened},
         "judgement": _judgement(judgement),
         "observations": [

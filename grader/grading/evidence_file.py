@@ -53,7 +53,7 @@ def read(data: bytes, name: str) -> Evidence:
         raise _unreadable(name, "it is no record of grader grade --evidence")
     if type(value["schema"]) is not int or value["schema"] not in READABLE:
         shown = repr(value["schema"])[:20]
-        raise _unreadable(name, f"its schema is {shown}, this grader reads {' and '.join(map(str, READABLE))}")
+        raise _unreadable(name, f"its schema is {shown}, this grader reads {READABLE[0]} to {READABLE[-1]}")
     return _validated(value, name)
 
 

@@ -1,6 +1,7 @@
-"""The form of an evidence record, schema 2; evidence.schema.json is this form for other programs.
+"""The form of an evidence record, schema 3; evidence.schema.json is this form for other programs.
 
-Records of schema 1, which have neither `change` nor `extra_runs`, are read as well.
+Records of earlier schemas are read as well: those of schema 2 have no `depth`, those of schema 1 neither that nor
+`change` nor `extra_runs`.
 
 A record holds what went in (package, source, versions, seeds, limits, walls), what came out (judgement), and what that
 rests on: observations, which are numbers that were measured, apart from interpretations, which may be wrong.
@@ -12,8 +13,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-SCHEMA = 2
-READABLE = (1, 2)
+SCHEMA = 3
+READABLE = (1, 2, 3)
 NOTICE = (
     "For interviewers and authors: this record names secret cases and holds values of theirs. Do not give it to a "
     "candidate."
@@ -253,15 +254,16 @@ class Timing(Form):
 class Evidence(Form):
     """An evidence record."""
 
-    model_config = ConfigDict(title="Evidence record of the grader, schema 2")
+    model_config = ConfigDict(title="Evidence record of the grader, schema 3")
 
-    schema_: Literal[1, 2] = Field(alias="schema")
+    schema_: Literal[1, 2, 3] = Field(alias="schema")
     notice: str
     package: Package
     source: Source
     versions: dict[str, str]
     seeds: Seeds
     limits: Limits
+    depth: Literal["full", "fast"] = Field(default="full", description="fast: the finding was made without a trace")
     sandbox: Walls
     judgement: Verdict
     observations: tuple[Observation, ...]

@@ -26,6 +26,7 @@ class Examination:
     judgement: Judgement
     judged: Judged
     looks: tuple[Look, ...] = ()
+    depth: Depth = "full"  # how far it was asked to look
 
 
 def judge(
@@ -50,7 +51,7 @@ def examine(
     started = time.perf_counter()
     judged = judge_closely(problem, source, lane, cache)
     if judged.judgement.verdict in (Verdict.AC, Verdict.CE, Verdict.JE):
-        return Examination(judged.judgement, judged)
+        return Examination(judged.judgement, judged, depth=depth)
     try:
         found = diagnose(problem, source, judged, lane, cache, depth == "full", build)
     except Exception:  # a fault of ours costs the finding, never the verdict
@@ -58,4 +59,4 @@ def examine(
         lane.close()
         found = Diagnosis(replace(judged.judgement.finding, is_looked_up=False))
     total_ms = (time.perf_counter() - started) * 1000
-    return Examination(replace(judged.judgement, finding=found.finding, total_ms=total_ms), judged, found.looks)
+    return Examination(replace(judged.judgement, finding=found.finding, total_ms=total_ms), judged, found.looks, depth)

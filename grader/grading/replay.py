@@ -20,6 +20,8 @@ INPUTS: Final = ("record", "source", "package", "versions", "limits", "sandbox")
 OUTPUTS: Final = ("verdict", "cases", "texts", "finding", "observations")
 RTOL: Final = 1e-6  # of measured numbers: another processor rounds otherwise
 ATOL: Final = 1e-9
+_DIGITS: Final = 12  # of a hash, that are shown
+_SAID: Final = {"message": "sentence", "detail": "detail", "prints": "prints"}  # by the submission, of a case
 _TOLD_MAX: Final = 3  # differences that one sentence names
 
 
@@ -55,15 +57,14 @@ def compare(recorded: Mapping[str, Any], source: bytes, anew: Mapping[str, Any])
     Args:
         source: the bytes that the record holds.
     """
-    found = hashlib.sha256(source).hexdigest()
     differences = {
-        "record": _edited(recorded),
-        "source": _changed("SHA-256", recorded["source"]["sha256"][:12], found[:12]),
-        "package": _changed("SHA-256", recorded["package"]["sha256"][:12], anew["package"]["sha256"][:12]),
+        "record": _edited(recorded, anew),
+        "source": _source(recorded["source"], source),
+        "package": _package(recorded["package"], anew["package"]),
         "versions": _keys(recorded["versions"], anew["versions"]),
         "limits": _keys(_frame(recorded), _frame(anew)),
-        "sandbox": _changed("layers", _walls(recorded), _walls(anew)),
-        "verdict": _changed("", _verdict(recorded), _verdict(anew)),
+        "sandbox": _sandbox(recorded["sandbox"], anew["sandbox"]),
+        "verdict": _verdict(recorded["judgement"], anew["judgement"]),
         "cases": _cases(recorded["judgement"], anew["judgement"]),
         "texts": _texts(recorded["judgement"], anew["judgement"]),
         "finding": _finding(recorded["interpretations"], anew["interpretations"]),
@@ -75,10 +76,33 @@ def compare(recorded: Mapping[str, Any], source: bytes, anew: Mapping[str, Any])
     return Replay(recorded["package"]["slug"], parts)
 
 
-def _edited(recorded: Mapping[str, Any]) -> str:
-    if recorded["record_sha256"] == digest(dict(recorded)):
-        return ""
-    return "it was edited after it was written: its digest is another"
+def _edited(recorded: Mapping[str, Any], anew: Mapping[str, Any]) -> str:
+    texts = []
+    if recorded["record_sha256"] != digest(dict(recorded)):
+        texts.append("it was edited after it was written: its digest is another")
+    if recorded["notice"] != anew["notice"]:
+        texts.append("another notice")
+    return _told(texts)
+
+
+def _source(recorded: Mapping[str, Any], source: bytes) -> str:
+    texts = [
+        _hashes(recorded["sha256"], hashlib.sha256(source).hexdigest()),
+        _changed("size", f"{recorded['size']}", f"{len(source)}"),
+    ]
+    return _told(filter(None, texts))
+
+
+def _package(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    return _told(
+        filter(None, [_changed("name", before["slug"], now["slug"]), _hashes(before["sha256"], now["sha256"])])
+    )
+
+
+def _hashes(before: str, now: str) -> str:
+    """Compare whole hashes, and show as much of them as tells them apart."""
+    shown = _DIGITS if before[:_DIGITS] != now[:_DIGITS] else None
+    return _changed("SHA-256", before[:shown], now[:shown])
 
 
 def _changed(what: str, before: str, now: str) -> str:
@@ -95,13 +119,21 @@ def _frame(record: Mapping[str, Any]) -> dict[str, Any]:
     return {**record["limits"], **seeds}
 
 
-def _walls(record: Mapping[str, Any]) -> str:
-    walls = record["sandbox"]
-    return ", ".join([*walls["layers"], *(["weakened"] if walls["weakened"] else [])])
+def _sandbox(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    return "" if before == now else _changed("layers", _walls(before), _walls(now)) or "other layers"
 
 
-def _verdict(record: Mapping[str, Any]) -> str:
-    judgement = record["judgement"]
+def _walls(sandbox: Mapping[str, Any]) -> str:
+    return ", ".join([*sandbox["layers"], *(["weakened"] if sandbox["weakened"] else [])])
+
+
+def _verdict(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    if all(before[key] == now[key] for key in ("verdict", "reason", "score", "max_score")):
+        return ""
+    return _changed("", _outcome(before), _outcome(now)) or "other points"
+
+
+def _outcome(judgement: Mapping[str, Any]) -> str:
     reason = f" {judgement['reason']}" if judgement["reason"] else ""
     if judgement["score"] is None:
         return f"{judgement['verdict']}{reason}"
@@ -119,9 +151,16 @@ def _cases(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     ]
     old, new = _by_name(before["groups"]), _by_name(now["groups"])
     texts += [f"group {name}: other points" for name in {**old, **new} if old.get(name) != new.get(name)]
+    if not texts and any(_facts(before[key]) != _facts(now[key]) for key in ("cases", "groups")):
+        texts.append("other groups or another order of cases, or something twice")
     if before["message"] != now["message"]:
         texts.append("another sentence")
     return _told(texts)
+
+
+def _facts(items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return cases or groups without what the submission said."""
+    return [{key: value for key, value in item.items() if key not in _SAID} for item in items]
 
 
 def _texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -130,7 +169,7 @@ def _texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     texts = [
         f"{name}: other {what}"
         for name in old
-        for kind, what in (("message", "sentence"), ("detail", "detail"), ("prints", "prints"))
+        for kind, what in _SAID.items()
         if name in new and old[name][kind] != new[name][kind]
     ]
     texts += ["other prints at import"] if before["import_prints"] != now["import_prints"] else []
@@ -164,13 +203,15 @@ def _observations(before: list[Mapping[str, Any]], now: list[Mapping[str, Any]])
     for key in old:
         names = [name for name in old[key] if key in new and not _is_near(old[key][name], new[key][name])]
         texts += [f"{' '.join(key)}: other {', '.join(names)}"] if names else []
+    if not texts and len(before) != len(now):
+        texts.append("something stands twice")
     return texts
 
 
 def _others(recorded: Mapping[str, Any], anew: Mapping[str, Any]) -> list[str]:
-    """Compare what not every record has: one of schema 1 has none of it, and extra runs are made where asked for."""
-    names = [key for key in ("change", "extra_runs") if recorded.get(key) is not None]
-    return [f"other {name.replace('_', ' ')}" for name in names if not _is_near(recorded[name], anew[name])]
+    """Compare what records of schema 1 have not; in later ones a part that was taken out is another."""
+    names = [key for key in ("change", "extra_runs") if recorded["schema"] > 1 or recorded.get(key) is not None]
+    return [f"other {name.replace('_', ' ')}" for name in names if not _is_near(recorded.get(name), anew[name])]
 
 
 def _by_place(observations: list[Mapping[str, Any]]) -> dict[tuple[str, ...], Mapping[str, Any]]:

@@ -170,6 +170,18 @@ def test_evidence_is_written_for_what_is_not_accepted_and_can_be_replayed(comman
     assert command.run("replay", found[0], env=ENV).code == 0
 
 
+@pytest.mark.parametrize("depth", ["full", "fast"])
+def test_a_record_is_replayed_as_deep_as_it_was_made(command: Command, depth: str) -> None:
+    unknown = RIGHT.replace(b"np.tri(len(x), ", b"np.tri(len(x), k=1, ")  # no known fault: only a trace shows its stage
+    put(command.folder / "in", "bob", unknown)
+    assert command.run(*BATCH, "--evidence", "--finding", depth, env=ENV).code == 0
+    path = command.folder / f"out/evidence/bob/{SLUG}.json"
+    kept = json.loads(path.read_text())
+    assert kept["depth"] == depth
+    assert any(each["is_claim"] for each in kept["observations"]) == (depth == "full")
+    assert command.run("replay", path, env=ENV).code == 0
+
+
 def test_evidence_that_is_asked_for_later_or_lost_is_made_when_it_goes_on(command: Command) -> None:
     for name in ("bob", "eve"):
         put(command.folder / "in", name, WRONG + f"# {name}\n".encode())
