@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import math
 import mmap
 import os
 import platform
@@ -43,6 +44,7 @@ MAPPED_MIN: Final = 4 << 20  # bytes of values; larger ones are mapped: all proc
 Kept = TypeVar("Kept")
 FAILED_S: Final = 60.0  # cases that could not be generated are not tried again so soon
 KEPT_DAYS: Final = 60  # files not used for so long are removed
+USED_AGAIN_S: Final = 86_400.0  # a file's time says to the day when it was last used
 
 
 def _open_itself(path: str, flags: int) -> int:
@@ -72,6 +74,7 @@ class CaseCache:
 
     def __init__(self, folder: Path | None, warn: Callable[[str], None] = lambda text: None) -> None:
         self._memory: OrderedDict[tuple[str, str], Any] = OrderedDict()  # by hash and kind, least recently used first
+        self._used: dict[tuple[str, str], float] = {}  # when its file was last told so, by hash and kind
         self._failed: dict[str, tuple[float, tuple[str, ...]]] = {}  # when cases could not be generated, and why
         self._lock = threading.Lock()
         self._makers = Makers()
@@ -116,8 +119,16 @@ class CaseCache:
         with self._lock:
             if (problem.sha256, kind) in self._memory:
                 self._memory.move_to_end((problem.sha256, kind))
-                found: Kept = self._memory[problem.sha256, kind]
-                return found
+                found: Kept | None = self._memory[problem.sha256, kind]
+            else:
+                found = None
+        if found is None:
+            found = self._from_disk(problem, kind, unpacked)
+        if found is not None:
+            self._mark_used(problem, kind)
+        return found
+
+    def _from_disk(self, problem: Problem, kind: str, unpacked: Callable[[Buffer], Kept]) -> Kept | None:
         data = self._read(self._path(problem, kind)) if self._folder is not None else None
         if data is None:
             return None
@@ -127,6 +138,14 @@ class CaseCache:
             return None
         self._remember(problem, kind, value)
         return value
+
+    def _mark_used(self, problem: Problem, kind: str) -> None:
+        """Have a file's time say that it is used, whether it was read or is in memory: others go by it to remove it."""
+        now = time.monotonic()
+        if self._folder is not None and now - self._used.get((problem.sha256, kind), -math.inf) > USED_AGAIN_S:
+            self._used[problem.sha256, kind] = now
+            with contextlib.suppress(OSError):  # another's folder by now, or a file that is gone
+                os.utime(self._path(problem, kind), follow_symlinks=False)
 
     def keep(self, problem: Problem, kind: str, value: Kept, packed: Callable[[Kept], bytes]) -> None:
         """Keep something of a package under one of `KINDS`: in memory as well, unless it can be mapped from now on."""

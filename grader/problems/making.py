@@ -45,6 +45,7 @@ class Makers:
 def _opened(path: Path) -> Iterator[int]:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
+        os.utime(descriptor)  # a lock that is old is removed, which one that is held must not be
         yield descriptor
     finally:
         os.close(descriptor)

@@ -320,6 +320,54 @@ def test_files_long_unused_are_removed(tiny: Problem, lane: Lane, folder: Path) 
     assert left == {"young.cases", "notes"}
 
 
+def make_old(path: Path) -> None:
+    then = time.time() - (KEPT_DAYS + 1) * 86_400
+    os.utime(path, (then, then))
+
+
+@pytest.mark.parametrize("where", ["on disk", "in memory"])
+def test_what_is_used_stays_however_old_it_is(
+    tiny: Problem, lane: Lane, folder: Path, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.problems.cache.USED_AGAIN_S", 0.0)
+    cache = CaseCache(folder)
+    cache.cases(tiny, lane)
+    used = only_file(folder)
+    cache.keep(tiny, "check", [], encode)  # what nobody reads again
+    (unused,) = set(folder.iterdir()) - {used}
+    make_old(used)
+    make_old(unused)
+    (cache if where == "in memory" else CaseCache(folder)).cases(tiny, lane)
+    cache.keep(tiny, "stages", [], encode)
+    assert used.exists()
+    assert not unused.exists()
+
+
+def test_a_file_is_told_once_a_day_that_it_is_used(tiny: Problem, lane: Lane, folder: Path) -> None:
+    cache = CaseCache(folder)
+    cache.cases(tiny, lane)
+    cache.cases(tiny, lane)
+    make_old(only_file(folder))
+    before = only_file(folder).stat().st_mtime
+    cache.cases(tiny, lane)
+    assert only_file(folder).stat().st_mtime == before
+    CaseCache(folder).cases(tiny, lane)
+    assert only_file(folder).stat().st_mtime > before
+
+
+def test_a_lock_that_is_held_stays_however_old_its_file_is(tiny: Problem, folder: Path) -> None:
+    cache = CaseCache(folder)
+    with cache.making(tiny):
+        lock = only_file(folder)
+    make_old(lock)
+    with cache.making(tiny):
+        cache.keep(tiny, "check", [], encode)
+        assert lock.exists()
+    make_old(lock)
+    cache.keep(tiny, "check", [], encode)
+    assert not lock.exists()
+
+
 def test_only_one_process_makes_what_takes_long_and_a_killed_one_holds_nobody_up(tiny: Problem, folder: Path) -> None:
     command = [sys.executable, "-m", "tests.problems.holding", str(TINY), str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
