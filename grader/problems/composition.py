@@ -26,6 +26,7 @@ NAME_MAX: Final = 100  # characters of an exception's name
 # of one composition's outputs: a wrong one may be some times larger than the right one, a hostile one would fill memory
 OUTPUT_BYTES: Final = 1 << 20
 LARGER: Final = 16
+_FUNCTIONS: Final = "the functions"  # beside a case's arguments: no identifier, so none of them has this name
 Outcome = tuple[Array, ...] | str
 Names = tuple[str, ...]  # of the alternatives that replace their stages
 
@@ -118,7 +119,7 @@ def _outcomes(source: bytes, calls: Iterable[_Call], lane: Lane) -> Iterator[lis
 def _together(run: Run, call: _Call, slow: Collection[str]) -> list[Outcome] | None:
     """Return the outcomes of a call's functions without the slow ones; None when they cannot be had together."""
     names = [name for name in call.functions if name not in slow]
-    answers = run.compute(MANY, {"names": names, **call.case.arguments}, call.case.layouts)
+    answers = run.compute(MANY, {_FUNCTIONS: names, **call.case.arguments}, call.case.layouts)
     if not isinstance(answers, list) or len(answers) != len(names):
         return None
     found = {name: _outcome(answer, call) for name, answer in zip(names, answers, strict=True)}
@@ -130,7 +131,7 @@ def _alone(source: bytes, call: _Call, function: str, lane: Lane) -> Outcome:
     with lane.run(COMPOSED_LIMITS) as run:
         try:
             run.load(source, [], COMPOSED_LIMITS, mode="package")
-            answer = run.compute(MANY, {"names": [function], **call.case.arguments}, call.case.layouts)
+            answer = run.compute(MANY, {_FUNCTIONS: [function], **call.case.arguments}, call.case.layouts)
         except RunEnded as error:
             return str(error.end)
     if isinstance(answer, Raised):  # the call's own failure: what the function raises is an answer

@@ -49,10 +49,10 @@ def {MANY}(names, *arguments):
 
 def kept(stage: str) -> str:
     """Return the line of a trace that keeps a copy of a stage."""
-    return f"    k_{stage} = _grader_copies([s_{stage}])[0]"
+    return f"    _k_{stage} = _grader_copies([_s_{stage}])[0]"
 
 
 def unchanged(stages: list[str]) -> str:
     """Return the line of a trace that gives up where a stage is not what was kept of it: it would be told wrongly."""
-    values, copies = (", ".join(f"{kind}_{stage}" for stage in stages) for kind in "sk")
+    values, copies = (", ".join(f"_{kind}_{stage}" for stage in stages) for kind in "sk")
     return f"    if _grader_changed([{values}], [{copies}]): return {CHANGED_STAGE!r}"

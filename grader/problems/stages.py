@@ -102,17 +102,20 @@ class StageTree:
     def _caller(
         self, name: str, entry: str, replaced: tuple[str, ...], returned: tuple[str, ...], is_trace: bool = False
     ) -> str:
-        """Return the text of a function that computes an entry's stages, some replaced by alternatives."""
+        """Return the text of a function that computes an entry's stages, some replaced by alternatives.
+
+        Its variables begin with _, as no stage's function does: else a stage could be taken for one of them.
+        """
         parameters = list(self.problem.spec.entries[entry].parameters)
         functions = {stage: self.stages[stage] for stage in self.needed(entry)}
         functions |= {self.by_name[alternative].stage: self.by_name[alternative] for alternative in replaced}
-        lines = [f"def {name}({', '.join('p_' + parameter for parameter in parameters)}):"]
+        lines = [f"def {name}({', '.join('_p_' + parameter for parameter in parameters)}):"]
         for stage, function in functions.items():
-            given = [("p_" if parameter in parameters else "s_") + parameter for parameter in function.parameters]
-            lines.append(f"    s_{stage} = {function.name}({', '.join(given)})")
+            given = [("_p_" if parameter in parameters else "_s_") + parameter for parameter in function.parameters]
+            lines.append(f"    _s_{stage} = {function.name}({', '.join(given)})")
             lines += [kept(stage)] * is_trace
         lines += [unchanged(list(functions))] * is_trace
-        return "\n".join([*lines, f"    return [{', '.join('s_' + stage for stage in returned)}]", ""])
+        return "\n".join([*lines, f"    return [{', '.join('_s_' + stage for stage in returned)}]", ""])
 
 
 def output_stages(entry: EntrySpec, stages: list[str]) -> tuple[str, ...]:

@@ -65,6 +65,27 @@ def findings_of(files: PackageFiles, pool: Pool) -> list[str]:
     ]
 
 
+# names that composed code could take for its own, for a parameter (w) and for a stage
+RENAMED: Final = [
+    ("w", "names"),
+    ("w", "arguments"),
+    ("w", "p_x"),
+    ("w", "_p_x"),
+    ("output", "names"),
+    ("output", "p_x"),
+    ("output", "s_scores"),
+    ("output", "k_scores"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED)
+def test_parameters_and_stages_have_any_name(old: str, new: str, pool: Pool) -> None:
+    paths = ("problem.yaml", "cases.py", "stages.py", "statement.md")
+    files = tiny_with({path: re.sub(rf"\b{old}\b", new, text_of(path)) for path in paths})
+    report, _ = checked(files, pool)
+    assert report.findings == ()
+
+
 def test_rows_are_many_and_apart() -> None:
     assert len({row["id"] for row in ROWS}) == len(ROWS) >= 190
 
