@@ -7,10 +7,8 @@ claim two lists; none of the size that we take needs that form.
 from __future__ import annotations
 
 import os
-import stat
 import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +16,8 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from grader.errors import UserError
+from grader.problems import zip_members
+from grader.problems.zip_members import ARCHIVE_ERRORS, told
 
 ARCHIVE_BYTES_MAX: Final = 1 << 30
 LIST_BYTES_MAX: Final = 12 << 20
@@ -31,17 +31,6 @@ _END_BYTES: Final = 22
 _ZIP64_LOCATOR: Final = b"PK\x06\x07"
 _ZIP64_LOCATOR_BYTES: Final = 20
 _COMMENT_MAX: Final = 65_535
-_ERRORS: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    LookupError,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    ValueError,
-)
 
 
 class DamagedMember(Exception):
@@ -72,9 +61,8 @@ def members(path: Path) -> list[Member]:
             _check_list(path, file)
             with zipfile.ZipFile(file) as archive:
                 infos = archive.infolist()
-    except _ERRORS as error:
-        told = getattr(error, "strerror", None) or str(error)[:120] or type(error).__name__
-        raise UserError(f"{path} is no readable ZIP archive ({told}); pack the folder again.") from None
+    except ARCHIVE_ERRORS as error:
+        raise UserError(f"{path} is no readable ZIP archive ({told(error)}); pack the folder again.") from None
     _check_sizes(path, infos)
     names = [info.orig_filename if "\0" in info.orig_filename else info.filename for info in infos]
     if not any("/" in name for name in names):  # some programs of Windows put backslashes between all parts
@@ -119,8 +107,7 @@ def _too_large(path: Path, what: str) -> UserError:
 
 def faults_of(member: Member) -> Iterator[str]:
     """Yield what keeps a member from being judged, each as the end of a sentence."""
-    name, info = member.path, member.info
-    kind = stat.S_IFMT(info.external_attr >> 16)
+    name = member.path
     if name.startswith(("/", "\\")) or name[1:2] == ":":
         yield "is an absolute path"
     elif ".." in name.replace("\\", "/").split("/"):
@@ -129,15 +116,8 @@ def faults_of(member: Member) -> Iterator[str]:
         yield "has a backslash in its name where others have / (pack the folder again)"
     elif "\0" in name or any(part in ("", ".") for part in name.rstrip("/").split("/")):
         yield "is no plain path"
-    if kind == stat.S_IFLNK:
-        yield "is a link"
-    elif kind not in (0, stat.S_IFREG, stat.S_IFDIR) or (kind == stat.S_IFDIR) > member.is_folder:
-        yield "is no regular file"
-    if info.flag_bits & 0x1:
-        yield "is encrypted"
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        yield "is neither stored nor deflated"
-    if info.file_size > MEMBER_BYTES_MAX:
+    yield from zip_members.faults_of(member.info, member.is_folder)
+    if member.info.file_size > MEMBER_BYTES_MAX:
         yield f"is larger than {MEMBER_BYTES_MAX >> 20} MiB"
 
 
@@ -150,9 +130,8 @@ def read_member(path: Path, name: str, size: int) -> bytes:
     try:
         with _opened(path).open(name) as stream:
             return stream.read(size)
-    except _ERRORS as error:
-        told = getattr(error, "strerror", None) or str(error)[:120] or type(error).__name__
-        raise DamagedMember(f"is damaged ({told})") from None
+    except ARCHIVE_ERRORS as error:
+        raise DamagedMember(f"is damaged ({told(error)})") from None
 
 
 @lru_cache(maxsize=1)

@@ -11,9 +11,7 @@ import io
 import os
 import re
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +20,7 @@ from typing import Final
 
 from grader.config import shipped
 from grader.errors import InvalidPackage
+from grader.problems.zip_members import ARCHIVE_ERRORS, faults_of, told
 
 STANDARD: Final = "_standard"  # the folder beside the packages that holds what several build on
 FILES_MAX: Final = 1024
@@ -30,18 +29,6 @@ TOTAL_BYTES_MAX: Final = 16 << 20
 NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _STANDARD_KEY: Final = re.compile(rb"^standard:[ \t]*['\"]?([a-z0-9]+(?:-[a-z0-9]+)*)", re.MULTILINE)
-# what zipfile raises for bytes that are no archive, or a hostile one
-ARCHIVE_ERRORS: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    LookupError,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    ValueError,
-)
 
 
 @dataclass(frozen=True)
@@ -211,7 +198,7 @@ def read_archive(slug: str, data: bytes) -> PackageFiles:
                 if len(contents) > FILES_MAX or len(contents[path]) > FILE_BYTES_MAX or total > TOTAL_BYTES_MAX:
                     raise InvalidPackage([f"{slug}/{path}: the archive is too large; leave out what is not needed."])
     except ARCHIVE_ERRORS as error:
-        raise InvalidPackage([f"{slug}: the archive is damaged ({str(error)[:200]}); pack the folder again."]) from None
+        raise InvalidPackage([f"{slug}: the archive is damaged ({told(error)}); pack the folder again."]) from None
     return PackageFiles(slug, contents)
 
 
@@ -220,8 +207,8 @@ def _check_member(slug: str, info: zipfile.ZipInfo) -> None:
     if len(parts) > 6 or not all(NAME.fullmatch(part) and not is_ignored(part) for part in parts):
         name = info.filename[:80]
         raise InvalidPackage([f"{slug}: the archive's path {name!a} is none of a package; pack the folder again."])
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # the others unpack without a bound
-        raise InvalidPackage([f"{slug}/{info.filename}: is neither stored nor deflated; pack the folder again."])
+    for fault in faults_of(info, is_folder=False):
+        raise InvalidPackage([f"{slug}/{info.filename}: {fault}; pack the folder again."])
 
 
 def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:

@@ -7,14 +7,12 @@ standard layer that problem.yaml names is the archive's own, otherwise the shipp
 from __future__ import annotations
 
 import io
-import stat
 import zipfile
 from collections.abc import Iterator
 from typing import Final
 
 from grader.errors import InvalidPackage
 from grader.problems.files import (
-    ARCHIVE_ERRORS,
     FILE_BYTES_MAX,
     FILES_MAX,
     NAME,
@@ -28,12 +26,19 @@ from grader.problems.files import (
     standard_named,
     too_large,
 )
+from grader.problems.zip_members import ARCHIVE_ERRORS, MemberFault, faults_of, told
 
 SPECIFICATION: Final = "problem.yaml"
 DEPTH_MAX: Final = 7  # parts of a path: those of a package, and a folder around it
 MEMBERS_MAX: Final = 2 * FILES_MAX  # folders and what is ignored count as well
 _MEMBER: Final = b"PK\x01\x02"  # begins each entry of an archive's directory
 _MAC: Final = "__MACOSX"  # what one system adds to every archive
+_REMEDIES: Final = {
+    MemberFault.LINK: "replace it by the file",
+    MemberFault.SPECIAL: "replace it by a file",
+    MemberFault.ENCRYPTED: "pack the folder without a password",
+    MemberFault.METHOD: "pack the folder as an ordinary zip",
+}
 
 
 def read_upload(data: bytes, name: str, file_name: str) -> PackageFiles:
@@ -53,7 +58,7 @@ def read_upload(data: bytes, name: str, file_name: str) -> PackageFiles:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             found = _read_all(archive)
     except ARCHIVE_ERRORS as error:
-        raise InvalidPackage([f"The archive is damaged ({str(error)[:200]}); pack the folder again."]) from None
+        raise InvalidPackage([f"The archive is damaged ({told(error)}); pack the folder again."]) from None
     _refuse_clashes(found)
     top, contents = _without_top(found)
     slug = name or top or file_name.rsplit("/", 1)[-1].removesuffix(".zip")
@@ -87,19 +92,14 @@ def _files(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
             raise InvalidPackage([f"{shown}: this path would leave the package's folder; pack the folder again."])
         if parts[0] == _MAC or any(map(is_ignored, parts)):
             continue
-        if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise InvalidPackage([f"{shown}: is a link or no regular file; replace it by the file."])
+        for fault in faults_of(info, info.is_dir()):
+            raise InvalidPackage([f"{shown}: {fault}; {_REMEDIES[fault]}."])
         if not all(map(NAME.fullmatch, parts)):
             raise InvalidPackage([f"{shown}: file names are letters, digits, '_', '-' and '.'; rename it."])
         if len(parts) > DEPTH_MAX:
             raise InvalidPackage([f"{shown}: folders are nested too deeply; move it up."])
-        if info.is_dir():
-            continue
-        if info.flag_bits & 1:
-            raise InvalidPackage([f"{shown}: is encrypted; pack the folder without a password."])
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # the others unpack without a bound
-            raise InvalidPackage([f"{shown}: is neither stored nor deflated; pack the folder as an ordinary zip."])
-        yield info
+        if not info.is_dir():
+            yield info
 
 
 def _refuse_clashes(contents: dict[str, bytes]) -> None:
