@@ -26,6 +26,7 @@ from sqlalchemy import Engine
 from grader.config import Settings, read_settings, set_variables
 from grader.errors import UserError
 from grader.problems.cache import CaseCache
+from grader.report.weakened import weakness
 from grader.sandbox.doctor import got_through
 from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 from grader.services import deadline
@@ -122,8 +123,8 @@ def _examined(lane: Lane) -> bool:
     if through := got_through(lane):
         raise SandboxUnavailable(f"The sandbox does not hold here ({', '.join(through)}); see grader doctor.")
     facts = lane.facts()
-    for missing in facts["missing"]:
-        log.warning("WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows. %s", missing)
+    if facts["weakened"]:
+        log.warning(weakness(facts["missing"]))
     return bool(facts["weakened"])
 
 

@@ -56,11 +56,11 @@ def _print(held: bool, facts: dict[str, Any], canaries: list[Canary]) -> None:
     from rich.text import Text
 
     from grader.report.terminal import print_view
+    from grader.report.weakened import weakness
 
     parts: list[Any] = []
     if facts["weakened"]:
-        told = f"! WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows. {' '.join(facts['missing'])}\n"
-        parts.append(Text(told, style="bold red"))
+        parts.append(Text(f"! {weakness(facts['missing'])}\n", style="bold red"))
     if not held:
         end = "The sandbox does not hold here: judge nothing on this machine."
     elif facts["weakened"]:

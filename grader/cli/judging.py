@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from grader.config import Settings
 from grader.errors import InvalidPackage, JudgeError
@@ -12,6 +13,7 @@ from grader.grading.verdict import Reason
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.report.visible import visible
+from grader.report.weakened import weakness
 from grader.sandbox.doctor import got_through
 from grader.sandbox.pool import Lane, Pool, SandboxUnavailable
 
@@ -45,7 +47,7 @@ def examine_or_stop(
     if failure and failure.reason is Reason.INVALID_PACKAGE:
         raise InvalidPackage([failure.detail])
     if examination.judgement.sandbox.weakened:
-        warn(weakness(lane))
+        warn(weakness(lane.facts()["missing"]))
     return examination
 
 
@@ -58,17 +60,15 @@ def warn_if_weakened(pool: Pool) -> None:
     if pool.zygotes_started:
         with pool.lane() as lane:
             if lane.facts()["weakened"]:
-                warn(weakness(lane))
+                warn(weakness(lane.facts()["missing"]))
 
 
-def weakness(lane: Lane) -> str:
-    """Return what is missing of a lane's sandbox that runs weakened, and how to mend it."""
-    told = " ".join(lane.facts()["missing"])
-    return f"WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows. {told}"
-
-
-def require_sandbox(settings: Settings) -> None:
+def require_sandbox(settings: Settings, tell: Callable[[str], None] = warn) -> None:
     """Make sure, by a few live canaries, that the sandbox holds here before anything is judged.
+
+    Args:
+        settings: whether it may be weakened.
+        tell: is told when it is.
 
     Raises:
         JudgeError: it cannot be set up, or something got through.
@@ -77,7 +77,7 @@ def require_sandbox(settings: Settings) -> None:
         try:
             through = got_through(lane)
             if lane.facts()["weakened"]:
-                warn(weakness(lane))
+                tell(weakness(lane.facts()["missing"]))
         except SandboxUnavailable as error:
             raise JudgeError(str(error)) from None
     if through:

@@ -63,8 +63,8 @@ def worker_command(jobs: int | None, queues: list[str], alive: Path | None, metr
 
     with clear_errors(settings.database_url):
         migrate.require_newest(settings.database_url)
-    require_sandbox(settings)
     json_log.set_up()
+    require_sandbox(settings, log.warning)
     logging.getLogger("procrastinate").setLevel(logging.WARNING)
     _work(settings, jobs, queues, alive, metrics)
 

@@ -1,7 +1,8 @@
-"""How a result says that a wall of the sandbox was left out when it was judged."""
+"""How it is said that a wall of the sandbox is left out: by what judges, and by a result that was judged so."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from markupsafe import Markup
@@ -11,6 +12,15 @@ from grader.wording import part_of
 
 # Landlock is the one wall that may be missing
 WEAKENED: Final = "WEAKENED SANDBOX: judged without Landlock, as GRADER_ALLOW_WEAK_SANDBOX=1 allows."
+
+
+def weakness(missing: Iterable[str]) -> str:
+    """Return what is said where a sandbox runs weakened.
+
+    Args:
+        missing: a sentence for each wall that is missing: which it is, and how to mend it.
+    """
+    return f"WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows. {' '.join(missing)}"
 
 
 def weakened_banner(weakened: int, results: int) -> Markup:

@@ -19,6 +19,8 @@ import pytest
 
 from grader.report.weakened import WEAKENED
 from tests.packages import CACHE_VARIABLE, TINY
+from tests.services.tiny_package import write_package
+from tests.web.serving import serving
 
 pytestmark = pytest.mark.sandbox
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -42,11 +44,16 @@ os.execv(sys.argv[3], sys.argv[3:])
 GRADER: Final = str(Path(sys.executable).with_name("grader"))
 
 
+def without(call: str, number: int) -> list[str]:
+    """Return the beginning of a command that runs where a system call fails, as an outer container may have it."""
+    return [sys.executable, "-c", RUN_UNDER, call, str(number)]
+
+
 def run_without(
     call: str, number: int, folder: Path, *args: str | Path, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run `grader` where a system call fails, as an outer container may have it."""
-    command = [sys.executable, "-c", RUN_UNDER, call, str(number), GRADER, *map(str, args)]
+    """Run `grader` where a system call fails."""
+    command = [*without(call, number), GRADER, *map(str, args)]
     environment = {**os.environ, "GRADER_CACHE": os.environ[CACHE_VARIABLE], "HOME": str(folder), **(env or {})}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
@@ -201,6 +208,21 @@ def test_the_doctor_shouts_that_a_wall_is_missing(tmp_path: Path) -> None:
         "! WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows. The sandbox needs Landlock"
     )
     assert text.stdout.endswith("\nThe sandbox holds, but only by seccomp and rlimits.\n")
+
+
+def weaknesses_in(log: Path) -> list[tuple[str, str]]:
+    """Return level and logger of each line of a log in JSON that says that a wall is missing, and which it is."""
+    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    start = "WEAKENED SANDBOX, as GRADER_ALLOW_WEAK_SANDBOX=1 allows. The sandbox needs Landlock, which"
+    return [(line["level"], line["logger"]) for line in lines if line["message"].startswith(start)]
+
+
+def test_a_web_server_logs_at_its_start_that_a_wall_is_missing(tmp_path: Path) -> None:
+    pytest.importorskip("pyseccomp")
+    write_package(tmp_path / "problems")
+    outer = without(*LANDLOCK[0])
+    with serving(tmp_path, tmp_path / "problems", under=outer, GRADER_ALLOW_WEAK_SANDBOX="1"):
+        assert weaknesses_in(tmp_path / "server.log") == [("warning", "grader.wsgi")]
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,14 @@ def serving(
     stop: signal.Signals = signal.SIGTERM,
     preexec: Callable[[], None] | None = None,
     options: Sequence[str] = (),
+    under: Sequence[str] = (),
     **settings: str,
 ) -> Iterator[str]:
     """Run the service until the block ends; give its address. What it writes is in `data/server.log`.
 
     Unless a folder of packages is named, it offers some of those that are shipped.
     """
-    process = start(data, problems or some_shipped(data / "bank"), preexec, options, **settings)
+    process = start(data, problems or some_shipped(data / "bank"), preexec, options, under, **settings)
     try:
         yield address(process, data / "server.log")
     finally:
@@ -47,9 +48,10 @@ def start(
     problems: Path,
     preexec: Callable[[], None] | None = None,
     options: Sequence[str] = (),
+    under: Sequence[str] = (),
     **settings: str,
 ) -> subprocess.Popen[bytes]:
-    """Start the service without waiting for it."""
+    """Start the service, by the command `under` where there is one, without waiting for it."""
     data.mkdir(parents=True, exist_ok=True)
     log = data / "server.log"
     environment = {
@@ -60,7 +62,7 @@ def start(
         "GRADER_PROBLEMS": str(problems),
         **settings,
     }
-    command = [str(Path(sys.executable).with_name("grader")), "serve", "--port=0", *options]
+    command = [*under, str(Path(sys.executable).with_name("grader")), "serve", "--port=0", *options]
     with log.open("ab") as out:
         return subprocess.Popen(command, stdout=out, stderr=out, cwd=ROOT, env=environment, preexec_fn=preexec)
 

@@ -16,6 +16,7 @@ from grader.services.packages import Packages
 from grader.store.models import SampleRun
 from grader.store.session import write_session
 from tests.processes import wait_until
+from tests.sandbox.test_missing_layers import LANDLOCK, WEAK, weaknesses_in, without
 from tests.services.tiny_package import RIGHT, WRONG
 from tests.workers.working import SLOW, Queue, Worker, Workers
 
@@ -56,6 +57,14 @@ def test_a_port_in_use_is_told(workers: Workers) -> None:
     assert worker.log.read_text() == (
         f"grader: 127.0.0.1:{port} cannot be listened at (Address already in use); choose another --metrics.\n"
     )
+
+
+def test_a_worker_logs_at_its_start_that_a_wall_of_the_sandbox_is_missing(workers: Workers) -> None:
+    pytest.importorskip("pyseccomp")
+    worker = workers.start(under=without(*LANDLOCK[0]), **WEAK)
+    worker.wait_until_alive()
+    assert weaknesses_in(worker.log) == [("warning", "grader.cli.worker")]
+    assert worker.log.read_text().count("WEAKENED") == 1
 
 
 def test_a_row_that_lost_its_job_is_judged(queue: Queue, worker: Worker) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,8 +63,8 @@ class Workers:
     folder: Path
     started: list[Worker] = field(default_factory=list)
 
-    def start(self, *options: str, url: str = "") -> Worker:
-        """Start one without waiting for it."""
+    def start(self, *options: str, url: str = "", under: Sequence[str] = (), **settings: str) -> Worker:
+        """Start one, by the command `under` where there is one, without waiting for it."""
         number = len(self.started)
         alive, log = self.folder / f"alive-{number}", self.folder / f"worker-{number}.log"
         environment = {
@@ -73,11 +74,11 @@ class Workers:
             "GRADER_DATA": str(self.folder / "data"),
             "GRADER_PROBLEMS": str(self.problems),
             "GRADER_DATABASE_URL": url or self.url,
+            **settings,
         }
+        command: list[str | Path] = [*under, GRADER, "worker", "--alive", alive, *options]
         with log.open("wb") as out:
-            process = subprocess.Popen(
-                [GRADER, "worker", "--alive", alive, *options], stdout=out, stderr=out, cwd=ROOT, env=environment
-            )
+            process = subprocess.Popen(command, stdout=out, stderr=out, cwd=ROOT, env=environment)
         self.started.append(Worker(process, alive, log))
         return self.started[-1]
 
