@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -119,7 +119,7 @@ def whole_number(text: str, what: str, least: int, most: int, field: str) -> int
 
 
 def utc_time(text: str, what: str, field: str) -> datetime | None:
-    """Return a time that a form sent, in UTC unless it names another zone; None where it is empty.
+    """Return a time that a form sent, as a whole minute, in UTC unless it names another zone; None where it is empty.
 
     Raises:
         UnusableSettings: it is none.
@@ -129,11 +129,34 @@ def utc_time(text: str, what: str, field: str) -> datetime | None:
         return None
     try:
         time = datetime.fromisoformat(text)
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        return whole_minute(time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC))
     except (ValueError, OverflowError):
         raise UnusableSettings(
             f"The time at which it {what} cannot be read; write it like 2026-11-23T18:00.", field
         ) from None
+
+
+def whole_minute(time: datetime) -> datetime:
+    """Return the minute that a time is in: windows are typed and shown in minutes."""
+    return time.replace(second=0, microsecond=0)
+
+
+def with_kept_window(wanted: Settings, before: Settings) -> Settings:
+    """Return settings in which a time of the window that a form could only show in minutes stays as it is stored.
+
+    Args:
+        wanted: what a form asks for.
+        before: what is stored.
+    """
+    return replace(
+        wanted,
+        opens_at=_kept_time(wanted.opens_at, before.opens_at),
+        closes_at=_kept_time(wanted.closes_at, before.closes_at),
+    )
+
+
+def _kept_time(wanted: datetime | None, stored: datetime | None) -> datetime | None:
+    return stored if wanted and stored and wanted == whole_minute(stored) else wanted
 
 
 def check_window(opens_at: datetime | None, closes_at: datetime | None, kept: datetime | None, now: datetime) -> None:

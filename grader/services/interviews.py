@@ -19,6 +19,8 @@ from grader.services.interview_settings import (
     check_kept,
     check_window,
     settings_of,
+    whole_minute,
+    with_kept_window,
 )
 from grader.services.packages import Packages
 from grader.store import interview_queries as queries
@@ -80,6 +82,8 @@ def change(
         NotFound: the user leads no such interview.
         Outdated: somebody else was faster.
         NotNow: it is archived or released.
+    settings = with_kept_window(settings, before)
+    chosen = _resolved(session, user, interview, settings, packages, now)
         FixedByStart: somebody has started, and more than loosening is asked for.
         UnusableSettings: it cannot be an interview.
     """
@@ -90,7 +94,6 @@ def change(
             "interview's page, then save again."
         )
     _require_open(interview)
-    chosen = _resolved(session, user, interview, settings, packages, now)
     before = settings_of(interview)
     has_started = _has_started(session, interview, now)
     if has_started:
@@ -153,7 +156,7 @@ def archive(session: Session, user: User, public_id: str, now: datetime, *, is_a
         return
     stays_closed = are_answers_out(interview, now) and _has_started(session, interview, now)
     if stays_closed and (interview.closes_at is None or interview.closes_at > now):
-        interview.closes_at = interview.archived_at
+        interview.closes_at = whole_minute(interview.archived_at)
     interview.archived_at = None
     _record_change(session, user, "interview.unarchive", interview, now, stays_closed=stays_closed)
 
