@@ -56,6 +56,23 @@ def record(
     judgement = examination.judgement
     is_judged = judgement.verdict is not Verdict.JE
     data = {
+        **_went_in(problem, source, examination),
+        "judgement": _judgement(judgement),
+        "observations": [
+            each.model_dump(mode="json")
+            for each in (_observations(problem, examination, lane, cache) if is_judged else ())
+        ],
+        "change": _change(problem, source) if judgement.verdict not in (Verdict.CE, Verdict.JE) else None,
+        "extra_runs": _extra(extra) if extra else None,
+        "interpretations": [each.model_dump(mode="json") for each in _interpretations(judgement)],
+        "timing": {"total_ms": round(judgement.total_ms, 3), "run_ms": round(judgement.run_ms, 3)},
+    }
+    return data | {"record_sha256": digest(data)}
+
+
+def _went_in(problem: Problem, source: bytes, examination: Examination) -> dict[str, Any]:
+    judgement = examination.judgement
+    return {
         "schema": SCHEMA,
         "notice": NOTICE,
         "package": {"slug": problem.slug, "sha256": judgement.package_sha256},
@@ -69,17 +86,7 @@ def record(
         },
         "depth": examination.depth,
         "sandbox": {"layers": list(judgement.sandbox.layers), "weakened": judgement.sandbox.weakened},
-        "judgement": _judgement(judgement),
-        "observations": [
-            each.model_dump(mode="json")
-            for each in (_observations(problem, examination, lane, cache) if is_judged else ())
-        ],
-        "change": _change(problem, source) if judgement.verdict not in (Verdict.CE, Verdict.JE) else None,
-        "extra_runs": _extra(extra) if extra else None,
-        "interpretations": [each.model_dump(mode="json") for each in _interpretations(judgement)],
-        "timing": {"total_ms": round(judgement.total_ms, 3), "run_ms": round(judgement.run_ms, 3)},
     }
-    return data | {"record_sha256": digest(data)}
 
 
 def _source(source: bytes, sha256: str) -> dict[str, Any]:

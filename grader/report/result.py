@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from grader.grading.verdict import Judgement
+from grader.grading.verdict import CaseResult, Finding, GroupResult, Judgement
 from grader.report.visible import visible
 
 SCHEMA: Final = 1
@@ -36,7 +36,7 @@ def result(judgement: Judgement) -> dict[str, Any]:
     A finding has `looked_up`, which is false, only where known faults could have been looked up and were not: then that
     it names none says nothing.
     """
-    finding, sandbox = judgement.finding, judgement.sandbox
+    sandbox = judgement.sandbox
     return {
         "schema": SCHEMA,
         "problem": judgement.problem,
@@ -47,36 +47,42 @@ def result(judgement: Judgement) -> dict[str, Any]:
         "message": visible(judgement.message, keep=""),
         "score": judgement.score,
         "max_score": judgement.max_score,
-        "groups": [
-            {
-                "name": group.name,
-                "points": group.points,
-                "max_points": group.max_points,
-                "verdict": group.verdict.value if group.verdict else None,
-            }
-            for group in judgement.groups
-        ],
-        "cases": [
-            {
-                "name": case.name,
-                "group": case.group,
-                "visibility": case.visibility,
-                "verdict": case.verdict.value if case.verdict else None,
-                "reason": case.failure.reason.value if case.failure else None,
-            }
-            for case in judgement.cases
-        ],
-        "finding": {
-            "sentence": visible(finding.sentence, keep=""),
-            "first_wrong_stage": finding.first_wrong_stage,
-            "faults": list(finding.faults),
-            "method": finding.method,
-            "stages": [{"name": name, "status": status} for name, status in finding.stages],
-            **({} if finding.is_looked_up else {"looked_up": False}),
-        },
+        "groups": [_group(group) for group in judgement.groups],
+        "cases": [_case(case) for case in judgement.cases],
+        "finding": _finding(judgement.finding),
         "versions": dict(judgement.versions),
         "sandbox": {"layers": list(sandbox.layers), "weakened": sandbox.weakened},
         "timing": {"total_ms": round(judgement.total_ms, 3), "run_ms": round(judgement.run_ms, 3)},
+    }
+
+
+def _group(group: GroupResult) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "points": group.points,
+        "max_points": group.max_points,
+        "verdict": group.verdict.value if group.verdict else None,
+    }
+
+
+def _case(case: CaseResult) -> dict[str, Any]:
+    return {
+        "name": case.name,
+        "group": case.group,
+        "visibility": case.visibility,
+        "verdict": case.verdict.value if case.verdict else None,
+        "reason": case.failure.reason.value if case.failure else None,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "sentence": visible(finding.sentence, keep=""),
+        "first_wrong_stage": finding.first_wrong_stage,
+        "faults": list(finding.faults),
+        "method": finding.method,
+        "stages": [{"name": name, "status": status} for name, status in finding.stages],
+        **({} if finding.is_looked_up else {"looked_up": False}),
     }
 
 
