@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
+_BUSY_TICKS = 5  # of processor time: a child that only waits for its work has had less
 _ZYGOTE = b"grader.sandbox.zygote"  # in the command line of each zygote and, for they are its forks, of its children
 
 
@@ -39,13 +40,26 @@ def reap_orphans() -> None:
 def sandbox_processes() -> set[int]:
     """Return the zygotes and children that descend from this process and still live."""
     parents = {int(path.name): _parent(path) for path in Path("/proc").iterdir() if path.name.isdigit()}
-    return {pid for pid in parents if _descends(pid, parents) and _ZYGOTE in _command(pid)}
+    return {pid for pid in parents if _descends(pid, parents, os.getpid()) and _ZYGOTE in _command(pid)}
 
 
 def computing_children(seconds: float) -> set[int]:
     """Return the sandbox's children, not its zygotes, that have had the processor for longer than some seconds."""
     found = sandbox_processes()
     return {pid for pid in found if _parent(Path("/proc", str(pid))) in found and _processor_s(pid) > seconds}
+
+
+def busy_children(pid: int) -> set[int]:
+    """Return the sandbox's children below a process that have computed for a while; zygotes do so at their start."""
+    parents = {int(path.name): _parent(path) for path in Path("/proc").iterdir() if path.name.isdigit()}
+    ours = {each for each in parents if _descends(each, parents, pid) and _ZYGOTE in _command(each)}
+    return {each for each in ours if parents[each] in ours and _ticks(each) >= _BUSY_TICKS}
+
+
+def _ticks(pid: int) -> int:
+    """Return how long a process has computed."""
+    fields = _stat(Path("/proc", str(pid)))
+    return int(fields[11]) if fields else 0
 
 
 def children_of(pid: int) -> set[int]:
@@ -87,10 +101,10 @@ def _processor_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0  # user's and kernel's
 
 
-def _descends(pid: int, parents: dict[int, int]) -> bool:
-    while pid and pid != os.getpid():
+def _descends(pid: int, parents: dict[int, int], ancestor: int) -> bool:
+    while pid and pid != ancestor:
         pid = parents.get(pid, 0)
-    return pid == os.getpid()
+    return pid == ancestor
 
 
 def _command(pid: int) -> bytes:

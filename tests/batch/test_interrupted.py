@@ -21,7 +21,7 @@ from tests.batch.folders import BANK, ENV, RIGHT, SLUG, WRONG, lines, put, put_m
 from tests.batch.watching import grading_processes, written
 from tests.cli.running import Command, end_of, with_files_of
 from tests.packages import TINY, edited
-from tests.processes import alive, wait_until
+from tests.processes import alive, busy_children, wait_until
 
 pytestmark = pytest.mark.sandbox
 SLOW: Final = b"import time\ntime.sleep(0.1)\n" + RIGHT
@@ -112,6 +112,17 @@ def patient_bank(folder: Path) -> Path:
     return bank
 
 
+def said_until(words: str, process: subprocess.Popen[bytes]) -> bool:
+    """Read what a command says on stderr until it has said some words; False when it ends without."""
+    assert process.stderr is not None
+    said = b""
+    while words.encode() not in said:
+        if not (more := os.read(process.stderr.fileno(), 4096)):
+            return False
+        said += more
+    return True
+
+
 def test_a_second_interrupt_ends_at_once(command: Command) -> None:
     bank = patient_bank(command.folder)
     put(command.folder / "in put", "a-quick-one", RIGHT)
@@ -119,10 +130,10 @@ def test_a_second_interrupt_ends_at_once(command: Command) -> None:
     process = command.start(*ARGS, env={"GRADER_PROBLEMS": str(bank)})
     try:
         assert wait_until(lambda: written(command) == 1, 30)
-        time.sleep(0.5)  # its process has begun with an endless one
+        assert wait_until(lambda: bool(busy_children(process.pid)), 30)  # with an endless one
         below = grading_processes(process.pid)
         os.killpg(process.pid, signal.SIGINT)
-        time.sleep(0.3)
+        assert said_until("once more ends at once", process)
         assert process.poll() is None
         started = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)

@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 from tests.cli.running import ESCAPE, GRADER, REFERENCE, SLUG, WRONG, Command, terminal
-from tests.processes import catches, children_of, wait_until
+from tests.processes import busy_children, catches, children_of, wait_until
 
 COLOUR: Final = re.compile(r"\x1b\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m")
 READERS_GONE: Final = 141
@@ -169,7 +169,7 @@ def at_work(command: Command, *args: str | Path, children: int = 1) -> Iterator[
 def test_ctrl_c_ends_a_judging(command: Command) -> None:
     (command.folder / "slow.py").write_text("while True: pass\n")
     with at_work(command, "grade", SLUG, "slow.py") as process:
-        time.sleep(0.4)  # it is judged by now, or about to be; both have to end
+        assert wait_until(lambda: bool(busy_children(process.pid)), 30)  # it is judged by now
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=30)
         assert (process.returncode, out, err) == (130, b"", b"grader: Interrupted.\n")
