@@ -1,4 +1,8 @@
-"""A batch's results on disk: a file of lines that only grows, and is read back after whatever has stopped the batch."""
+"""A batch's results on disk: a file of lines, read back after whatever has stopped the batch.
+
+While a batch judges, the file only grows. A batch that goes on first writes it anew without the lines that do not hold
+any more, which stand in a file of their own then; `rejudge` puts other lines in their place.
+"""
 
 from __future__ import annotations
 

@@ -205,7 +205,10 @@ def _code(problem: Problem, path: str) -> str:
 
 
 def _telling_names(problem: Problem, cases: Sequence[Case]) -> Iterator[str]:
-    """Name the secret cases whose names hold all words of a fault: candidates see the names of failed cases."""
+    """Name the secret cases whose names hold all words of a fault.
+
+    Candidates of the service see a secret case as a number in its group; `grade --json` and reports have its name.
+    """
     faults = _fault_ids(problem)
     for case in cases:
         words = case.name.split("_")
