@@ -82,8 +82,6 @@ def change(
         NotFound: the user leads no such interview.
         Outdated: somebody else was faster.
         NotNow: it is archived or released.
-    settings = with_kept_window(settings, before)
-    chosen = _resolved(session, user, interview, settings, packages, now)
         FixedByStart: somebody has started, and more than loosening is asked for.
         UnusableSettings: it cannot be an interview.
     """
@@ -95,6 +93,8 @@ def change(
         )
     _require_open(interview)
     before = settings_of(interview)
+    settings = with_kept_window(settings, before)
+    chosen = _resolved(session, user, interview, settings, packages, now)
     has_started = _has_started(session, interview, now)
     if has_started:
         check_kept(before, settings)
@@ -148,15 +148,16 @@ def archive(session: Session, user: User, public_id: str, now: datetime, *, is_a
     interview = queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
     if is_archived:
         _require_nobody_under_way(session, interview, "archive it", now)
-    if (interview.archived_at is not None) == is_archived:
+    archived_at = interview.archived_at
+    if (archived_at is not None) == is_archived:
         return
-    if is_archived:
+    if archived_at is None:
         interview.archived_at = now
         _record_change(session, user, "interview.archive", interview, now)
         return
     stays_closed = are_answers_out(interview, now) and _has_started(session, interview, now)
     if stays_closed and (interview.closes_at is None or interview.closes_at > now):
-        interview.closes_at = whole_minute(interview.archived_at)
+        interview.closes_at = whole_minute(archived_at)
     interview.archived_at = None
     _record_change(session, user, "interview.unarchive", interview, now, stays_closed=stays_closed)
 
