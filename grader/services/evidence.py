@@ -25,6 +25,7 @@ from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane
 from grader.services import audit
 from grader.services.packages import Packages
+from grader.store import evidence_queries
 from grader.store import review_queries as queries
 from grader.store.models import EvidenceRecord, User
 from grader.store.session import read_session, write_session
@@ -35,11 +36,18 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Made:
-    """A record as it is written; without one, making it failed."""
+    """A record as it is written."""
 
     package_sha256: str
-    record: bytes | None = None  # compressed
+    record: bytes  # compressed
     pictures: str | None = None  # JSON
+
+
+@dataclass(frozen=True)
+class NotMade:
+    """Making a record failed by our own fault."""
+
+    may_pass: bool  # the sandbox, say, and not the package
 
 
 class NotJudged(UserError):
@@ -59,12 +67,13 @@ def ask(session: Session, user: User, public_id: str, ordinal: int, now: datetim
     submission = queries.submission_in(session, attempt.attempt, ordinal)
     if submission.verdict in (None, Verdict.JE):
         raise NotJudged("This submission is not judged yet; its evidence can be made after that.")
-    found = queries.evidence_of(session, submission)
+    found = evidence_queries.record_of(session, submission)
     if found is None:
         found = EvidenceRecord(submission_id=submission.id, asked_at=now, package_sha256=attempt.package.sha256)
         session.add(found)
     elif found.made_at is not None:
-        found.asked_at, found.made_at, found.package_sha256 = now, None, attempt.package.sha256
+        is_there = found.pictures is not None
+        found.asked_at, found.made_at, found.made_before_at = now, None, found.made_at if is_there else None
     else:
         return found
     audit.record(session, user, "review.evidence", attempt.attempt, now, attempt.interview, number=ordinal)
@@ -78,16 +87,16 @@ def text(session: Session, user: User, public_id: str, ordinal: int) -> bytes:
         NotFound: there is no such submission in an interview of this user's, or no record.
     """
     attempt = queries.attempt_reviewed(session, user, public_id)
-    found = queries.evidence_of(session, queries.submission_in(session, attempt.attempt, ordinal))
+    found = evidence_queries.record_of(session, queries.submission_in(session, attempt.attempt, ordinal))
     if found is None or found.record is None or found.made_at is None:
         raise NotFound(NO_RECORD)
     return zlib.decompress(found.record)
 
 
-def make_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: Packages) -> Made | None:
+def make_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: Packages) -> Made | NotMade | None:
     """Make a record that was asked for; None when it is made already or nobody asks any more."""
     with read_session(engine) as session:
-        asked = queries.evidence_to_make(session, key)
+        asked = evidence_queries.to_make(session, key)
         if asked is None:
             return None
         source, package = asked.submission.source, asked.submission.attempt.package
@@ -95,13 +104,13 @@ def make_row(engine: Engine, key: int, lane: Lane, cache: CaseCache, packages: P
             problem = packages.pinned(session, package)
         except InvalidPackage as error:
             log.error("evidence record %d: %s", key, error.message)
-            return Made(package.sha256)
+            return NotMade(may_pass=False)
     try:
         return _made(problem, source, lane, cache)
     except Exception:
         log.exception("evidence record %d could not be made", key)
         lane.close()
-        return Made(package.sha256)
+        return NotMade(may_pass=True)
 
 
 def _made(problem: Problem, source: bytes, lane: Lane, cache: CaseCache) -> Made:
@@ -124,7 +133,10 @@ def _reference(problem: Problem, examination: Examination, lane: Lane, cache: Ca
         return Reference({}, {})
 
 
-def write_result(engine: Engine, key: int, made: Made, now: datetime) -> None:
-    """Write a record unless it is made already; one that failed can be asked for again."""
+def write_result(engine: Engine, key: int, made: Made | NotMade, now: datetime) -> None:
+    """Write a record unless it is made already; one that failed can be asked for again, and the one before stays."""
     with write_session(engine) as session:
-        queries.set_evidence(session, key, made.package_sha256, made.record, made.pictures, now)
+        if isinstance(made, Made):
+            evidence_queries.set_record(session, key, made.package_sha256, made.record, made.pictures, now)
+        else:
+            evidence_queries.keep_record(session, key, now)

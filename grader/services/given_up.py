@@ -12,7 +12,7 @@ from grader.grading.judge_run import not_judged
 from grader.grading.verdict import Reason
 from grader.services import evidence, judged_rows, sample_runs
 from grader.services.judging import Row
-from grader.store import queries, review_queries
+from grader.store import queries
 from grader.store.models import EvidenceRecord, SampleRun
 from grader.store.session import read_session
 
@@ -25,7 +25,7 @@ def give_up(engine: Engine, table: type[Row], key: int) -> None:
     log.error("%s %d is given up: %s", table.__tablename__, key, WHY)
     now = datetime.now(UTC)
     if table is EvidenceRecord:
-        _give_up_evidence(engine, key, now)
+        evidence.write_result(engine, key, evidence.NotMade(may_pass=False), now)
     elif table is SampleRun:
         sample_runs.write_result(engine, key, sample_runs.ours(Reason.JUDGE_ERROR), now)
     else:
@@ -40,12 +40,3 @@ def _give_up_submission(engine: Engine, key: int, now: datetime) -> None:
         package = submission.attempt.package
         judgement = not_judged(package.slug, submission.source, Reason.JUDGE_ERROR, WHY, package.sha256)
     judged_rows.write_result(engine, key, judgement, now)
-
-
-def _give_up_evidence(engine: Engine, key: int, now: datetime) -> None:
-    with read_session(engine) as session:
-        asked = review_queries.evidence_to_make(session, key)
-        if asked is None:
-            return
-        sha256 = asked.submission.attempt.package.sha256
-    evidence.write_result(engine, key, evidence.Made(sha256), now)

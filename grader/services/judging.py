@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar
 
 from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
@@ -20,13 +20,14 @@ from sqlalchemy.orm import Session
 from grader.grading.prepare import prepare
 from grader.grading.verdict import Reason, Verdict
 from grader.problems.cache import CaseCache
-from grader.sandbox.pool import Pool
+from grader.sandbox.pool import Lane, Pool
 from grader.services import evidence, sample_runs
+from grader.services.evidence import NotMade
 from grader.services.held_waits import HeldWaits
 from grader.services.judged_rows import Graded, judge_row, write_result
 from grader.services.packages import Packages
 from grader.services.retries import Retries
-from grader.store import queries, review_queries
+from grader.store import evidence_queries, queries
 from grader.store.models import EvidenceRecord, SampleRun, Submission
 from grader.store.queue import claimed
 from grader.store.session import read_session
@@ -39,6 +40,7 @@ SOON: Final = 2  # jobs for each lane whose turn is worth a moment's wait
 PAUSES_S: Final = (0.2, 1.0)  # before what failed by our own fault is tried again: a sandbox may need a moment
 Row = Submission | SampleRun | EvidenceRecord
 Dispatch = Callable[[Session, Row], None]
+Result = TypeVar("Result")
 Job = tuple[type[Row], int]  # the table and the key of a row
 log = logging.getLogger(__name__)
 
@@ -213,16 +215,22 @@ class Judging:
 
     def _grade(self, key: int) -> tuple[Graded | None, float]:
         """Judge a submission, and tell how many seconds it took; what is our own fault may pass, and is tried again."""
+
+        def once(lane: Lane) -> tuple[Graded | None, float]:
+            began = time.perf_counter()
+            graded = judge_row(self._engine, key, lane, self._cache, self._packages)
+            return graded, time.perf_counter() - began
+
+        return self._tried(once, lambda tried: bool(tried[0] and tried[0].judgement.reason is Reason.JUDGE_ERROR))
+
+    def _tried(self, once: Callable[[Lane], Result], may_pass: Callable[[Result], bool]) -> Result:
+        """Do something in a lane; what failed and may pass is done again after each of the pauses."""
         for pause_s in (*PAUSES_S, None):
             with self._pool.lane() as lane:
-                began = time.perf_counter()
-                graded = judge_row(self._engine, key, lane, self._cache, self._packages)
-                seconds = time.perf_counter() - began
-            if graded is None or graded.judgement.reason is not Reason.JUDGE_ERROR or pause_s is None:
+                result = once(lane)
+            if pause_s is None or not may_pass(result) or self._stopping.wait(pause_s):
                 break
-            if self._stopping.wait(pause_s):
-                break
-        return graded, seconds
+        return result
 
     def _judge_samples(self, key: int) -> None:
         with self._pool.lane() as lane:
@@ -231,13 +239,15 @@ class Judging:
             sample_runs.write_result(self._engine, key, judged, datetime.now(UTC))
 
     def _make_evidence(self, key: int) -> None:
-        with self._pool.lane() as lane:
-            made = evidence.make_row(self._engine, key, lane, self._cache, self._packages)
-        if made is not None and not (self._stopping.is_set() and made.record is None):
+        made = self._tried(
+            lambda lane: evidence.make_row(self._engine, key, lane, self._cache, self._packages),
+            lambda tried: isinstance(tried, NotMade) and tried.may_pass,
+        )
+        if made is not None and not (self._stopping.is_set() and isinstance(made, NotMade)):
             evidence.write_result(self._engine, key, made, datetime.now(UTC))
 
 
 def unjudged(session: Session) -> list[Job]:
     """Return every row that waits, oldest first of each table."""
     jobs: list[Job] = [(table, key) for table in (Submission, SampleRun) for key in queries.unjudged(session, table)]
-    return [*jobs, *((EvidenceRecord, key) for key in review_queries.evidence_unmade(session))]
+    return [*jobs, *((EvidenceRecord, key) for key in evidence_queries.unmade(session))]

@@ -33,7 +33,7 @@ from grader.services.earlier_package import (
 from grader.services.packages import Packages
 from grader.services.review_questions import QuestionShown, questions_shown
 from grader.services.review_timeline import Event, timeline
-from grader.store import queries
+from grader.store import evidence_queries, queries
 from grader.store import review_queries as reviews
 from grader.store.interview_models import Part, Review, ScoreOverride
 from grader.store.models import GroupResult, Submission, User
@@ -62,6 +62,7 @@ class EvidenceShown:
     is_made: bool = False
     is_downloadable: bool = False
     is_of_other_package: bool = False
+    is_kept: bool = False  # from before: making it anew failed
     made_at: datetime | None = None
     pictures: Pictures | None = None
 
@@ -244,13 +245,19 @@ def submission_shown(session: Session, reviewed: Reviewed, ordinal: int) -> Subm
 
 def evidence_shown(session: Session, reviewed: Reviewed, submission: Submission) -> EvidenceShown:
     """Return how far a submission's evidence record is, and what is drawn of it."""
-    found = reviews.evidence_of(session, submission)
+    found = evidence_queries.record_of(session, submission)
     if found is None:
         return EvidenceShown()
     if found.made_at is None:
         return EvidenceShown(is_asked=True)
     is_there = found.pictures is not None
-    shown = EvidenceShown(is_asked=True, is_made=True, is_downloadable=is_there, made_at=found.made_at)
+    shown = EvidenceShown(
+        is_asked=True,
+        is_made=True,
+        is_downloadable=is_there,
+        is_kept=found.made_at == found.made_before_at,
+        made_at=found.made_at,
+    )
     drawn = review_pictures.from_json(found.pictures) if found.pictures is not None else None
     return replace(shown, pictures=drawn, is_of_other_package=found.package_sha256 != reviewed.package.sha256)
 

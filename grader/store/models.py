@@ -296,6 +296,7 @@ class EvidenceRecord(Base):
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"), unique=True)
     asked_at: Mapped[datetime]
     made_at: Mapped[datetime | None]
+    made_before_at: Mapped[datetime | None]  # the record's own time since it is made anew; None: never, or it came
     package_sha256: Mapped[str] = mapped_column(String(64))  # what it was judged with
     record: Mapped[bytes | None] = mapped_column(deferred=True)  # compressed; None: it could not be made
     pictures: Mapped[LongText | None] = mapped_column(deferred=True)  # JSON: what the review page draws of it

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased, joinedload, load_only, selectinload, undefer
 
 from grader.errors import NotFound
@@ -26,7 +26,6 @@ from grader.store.interview_models import (
 from grader.store.models import (
     Attempt,
     CaseResult,
-    EvidenceRecord,
     GroupResult,
     Package,
     SampleRun,
@@ -192,43 +191,6 @@ def runs_in(session: Session, attempt: Attempt) -> Sequence[tuple[datetime, Verd
     """Return when an attempt's kept sample runs were asked for, oldest first, and what they came to."""
     statement = select(SampleRun.created_at, SampleRun.verdict).filter_by(attempt_id=attempt.id)
     return [(at, verdict) for at, verdict in session.execute(statement.order_by(SampleRun.ordinal))]
-
-
-def evidence_of(session: Session, submission: Submission) -> EvidenceRecord | None:
-    """Return a submission's evidence record as far as it is made, None where nobody has asked for it."""
-    statement = select(EvidenceRecord).filter_by(submission_id=submission.id).options(undefer(EvidenceRecord.pictures))
-    return session.scalar(statement)
-
-
-def evidence_to_make(session: Session, key: int) -> EvidenceRecord | None:
-    """Return a record that was asked for, with submission, source and package; None when it is made or gone."""
-    statement = (
-        select(EvidenceRecord)
-        .filter_by(id=key, made_at=None)
-        .options(
-            joinedload(EvidenceRecord.submission).options(
-                undefer(Submission.source), joinedload(Submission.attempt).joinedload(Attempt.package)
-            )
-        )
-    )
-    return session.scalar(statement)
-
-
-def evidence_unmade(session: Session) -> Sequence[int]:
-    """Return the keys of records that were asked for and are not made, oldest first."""
-    statement = select(EvidenceRecord.id).where(EvidenceRecord.made_at.is_(None)).order_by(EvidenceRecord.id)
-    return session.scalars(statement).all()
-
-
-def set_evidence(
-    session: Session, key: int, package_sha256: str, record: bytes | None, pictures: str | None, now: datetime
-) -> None:
-    """Write a record unless it is made already."""
-    statement = update(EvidenceRecord).where(EvidenceRecord.id == key, EvidenceRecord.made_at.is_(None))
-    session.execute(
-        statement.values(package_sha256=package_sha256, record=record, pictures=pictures, made_at=now),
-        execution_options={"synchronize_session": False},
-    )
 
 
 def own_review(session: Session, user: User, attempt: Attempt) -> Review | None:

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import shutil
+import zlib
+from dataclasses import astuple
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, select, update
+from sqlalchemy.orm import undefer
 
 from grader.errors import NotFound
 from grader.grading import evidence_file
+from grader.grading.judge import Examination, examine
 from grader.grading.verdict import Verdict
 from grader.problems.cache import CaseCache
 from grader.report import review_pictures
 from grader.report.stage_rows import stage_facts
+from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane, Pool
 from grader.services import evidence
-from grader.services.evidence import Made, NotJudged
+from grader.services.evidence import Made, NotJudged, NotMade
 from grader.services.interview_settings import Chosen
 from grader.services.judging import Judging
 from grader.services.packages import Packages
-from grader.store import review_queries
+from grader.store import evidence_queries, review_queries
 from grader.store.interview_models import AuditEntry, Interview
 from grader.store.models import Attempt, EvidenceRecord, User
 from grader.store.session import read_session, write_session
@@ -54,7 +61,7 @@ def ask(engine: Engine, user: User, attempt: Attempt, number: int = 1) -> int:
 
 def unmade(engine: Engine) -> list[int]:
     with read_session(engine) as session:
-        return list(review_queries.evidence_unmade(session))
+        return list(evidence_queries.unmade(session))
 
 
 def test_it_is_asked_for_once(engine: Engine, led: tuple[User, Interview], attempt: Attempt) -> None:
@@ -128,7 +135,7 @@ def test_pictures_measure_the_wrong_stage(engine: Engine, lane: Lane, tmp_path: 
     attempt = make_judged(engine, lead, interview, "Ines", WA, source=source)
     key = ask(engine, lead, attempt)
     made = evidence.make_row(engine, key, lane, CaseCache(None), packages)
-    assert made is not None
+    assert isinstance(made, Made)
     assert made.pictures is not None
     found = review_pictures.from_json(made.pictures)
     assert review_pictures.from_json(review_pictures.to_json(found)).stages == found.stages
@@ -154,7 +161,7 @@ def test_a_record_that_failed_can_be_asked_for_again(
     engine: Engine, led: tuple[User, Interview], attempt: Attempt
 ) -> None:
     key = ask(engine, led[0], attempt)
-    evidence.write_result(engine, key, Made("0" * 64), END)
+    evidence.write_result(engine, key, NotMade(may_pass=True), END)
     with read_session(engine) as session:
         reviewed = review_queries.attempt_reviewed(session, led[0], attempt.public_id)
         assert reviewed.attempt.id == attempt.id
@@ -167,3 +174,53 @@ def test_a_record_that_failed_can_be_asked_for_again(
     evidence.write_result(engine, key, Made("1" * 64, b"late"), END)  # what is made stays
     with read_session(engine) as session:
         assert session.scalars(select(EvidenceRecord.record)).all() == [None]
+
+
+def test_a_record_stays_where_making_it_anew_fails(
+    engine: Engine, packages: Packages, led: tuple[User, Interview], attempt: Attempt
+) -> None:
+    key = ask(engine, led[0], attempt)
+    kept = Made("0" * 64, zlib.compress(b"the record"), "{}")
+    evidence.write_result(engine, key, kept, END)
+    for made in (NotMade(may_pass=True), NotMade(may_pass=False)):
+        assert ask(engine, led[0], attempt) == key
+        evidence.write_result(engine, key, made, END + timedelta(hours=1))
+        with read_session(engine) as session:
+            found = session.get_one(EvidenceRecord, key, options=[undefer("*")])
+            assert (found.package_sha256, found.record, found.pictures, found.made_at) == (*astuple(kept), END)
+            assert evidence.text(session, led[0], attempt.public_id, 1) == b"the record"
+    ask(engine, led[0], attempt)
+    newer = Made("1" * 64, zlib.compress(b"anew"), "{}")
+    evidence.write_result(engine, key, newer, END + timedelta(hours=2))
+    with read_session(engine) as session:
+        found = session.get_one(EvidenceRecord, key)
+        assert (found.package_sha256, found.made_at, found.made_before_at) == ("1" * 64, END + timedelta(hours=2), None)
+        assert evidence.text(session, led[0], attempt.public_id, 1) == b"anew"
+
+
+@pytest.mark.sandbox
+def test_a_record_that_our_own_fault_loses_is_made_at_another_try(
+    engine: Engine,
+    pool: Pool,
+    packages: Packages,
+    led: tuple[User, Interview],
+    attempt: Attempt,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail_at_first(*arguments: Any, **named: Any) -> Examination:
+        if left:
+            raise SandboxLost(left.pop())
+        return examine(*arguments, **named)
+
+    left = ["a zygote was killed"] * 2
+    monkeypatch.setattr(evidence, "examine", fail_at_first)
+    ask(engine, led[0], attempt)
+    service = Judging(engine, pool, CaseCache(None), packages)
+    service.start()
+    try:
+        assert wait_until(lambda: unmade(engine) == [], 60)
+    finally:
+        service.close()
+    assert left == []
+    with read_session(engine) as session:
+        assert evidence.text(session, led[0], attempt.public_id, 1)
