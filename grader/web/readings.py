@@ -33,12 +33,13 @@ def note_reading(
         subject: what of it is shown; None: the interview.
         has_part: whether they are one of its interviewers.
         is_polled: whether a page or a program asks again on its own; then an entry is left from time to time, which
-            counts the others.
+            counts the others. So it is with the answer to a form, which mostly is the form's page once more.
         detail: facts that tell readings of one action apart.
     """
     shown = subject or interview
-    if has_part or shown is None or request.method != "GET":  # the answer to a form is that page once more
+    if has_part or shown is None:
         return
+    is_polled = is_polled or request.method != "GET"
     with write_session(service().engine) as session:
         audit.record_reading(session, user, action, shown, now(), interview, is_polled=is_polled, **detail)
 

@@ -7,12 +7,15 @@ from typing import Final
 
 from flask import Blueprint, redirect, request, url_for
 from flask.typing import ResponseReturnValue
+from sqlalchemy.orm import Session
 
 from grader.errors import UserError
 from grader.services import evidence, reviews, sign_in
 from grader.services.reviews import Draft, Outdated
 from grader.store import review_queries
 from grader.store import review_queue_queries as queue
+from grader.store.models import User
+from grader.store.review_queries import Reviewed
 from grader.store.session import read_session, write_session
 from grader.web.errors import retry_header
 from grader.web.kept_text import told_on
@@ -33,6 +36,7 @@ def save(public_id: str) -> ResponseReturnValue:
             version = reviews.save(session, user, public_id, _draft(), _version(), service().packages, at)
     except UserError as error:
         if "page" not in request.form:
+            _require_right(public_id, "review")
             raise
         return _refused(public_id, "review", error)
     if "page" in request.form:
@@ -90,7 +94,7 @@ def override(public_id: str) -> ResponseReturnValue:
     user, at = current_interviewer(), now()
     try:
         with read_session(service().engine) as session:
-            reviewed = review_queries.attempt_reviewed(session, user, public_id, writes=not user.is_admin)
+            reviewed = _reviewed(session, user, public_id, "override")
             problem = service().packages.pinned(session, reviewed.package)
         score = reviews.read_score(request.form.get("score", ""), problem.max_score)
         password = request.form.get("password", "")
@@ -136,7 +140,24 @@ def _version() -> int:
     return int(sent.strip('"'))
 
 
+def _reviewed(session: Session, user: User, public_id: str, form: str) -> Reviewed:
+    """Return the attempt that a form is about, when its user may send it: admins set scores, but review nothing."""
+    writes = not (form == "override" and user.is_admin)
+    return review_queries.attempt_reviewed(session, user, public_id, writes=writes)
+
+
+def _require_right(public_id: str, form: str) -> None:
+    """Make sure that who sent a form may do so: what is wrong with it is told to nobody else.
+
+    Raises:
+        NotFound: they may not.
+    """
+    with read_session(service().engine) as session:
+        _reviewed(session, current_interviewer(), public_id, form)
+
+
 def _refused(public_id: str, form: str, error: UserError) -> ResponseReturnValue:
     if error.status == 404:
         raise error
+    _require_right(public_id, form)
     return page(public_id, (form, error)), error.status, retry_header(error)

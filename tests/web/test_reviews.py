@@ -19,7 +19,15 @@ from grader.grading.verdict import Verdict
 from grader.report.review_pictures import Pictures, to_json
 from grader.services.packages import Packages
 from grader.store.account_queries import user_named
-from grader.store.interview_models import AuditEntry, Interview, InterviewMember, Invitation, Part, Review
+from grader.store.interview_models import (
+    AuditEntry,
+    Interview,
+    InterviewMember,
+    Invitation,
+    Part,
+    RepeatedReading,
+    Review,
+)
 from grader.store.models import Attempt, EvidenceRecord, FollowUpAnswer, Package, Submission, User
 from grader.store.session import read_session, write_session
 from tests.services.interviewing import make_interview
@@ -259,6 +267,41 @@ def test_what_an_admin_reads_leaves_an_entry(app: Flask, engine: Engine, path: s
     assert 'id="review"' not in anna.text(path)
 
 
+@pytest.mark.parametrize(
+    ("form", "fields"),
+    [
+        ("finish", {"version": ""}),
+        ("finish", {"version": "0", "shared_note": "a\0b"}),
+        ("draft", {"version": "", "page": "1"}),
+        ("draft", {"version": ""}),
+    ],
+)
+def test_who_may_not_review_reads_nothing_by_a_form_that_is_refused(
+    app: Flask, engine: Engine, path: str, form: str, fields: dict[str, str]
+) -> None:
+    admin, foreign = interviewer(app, "Anna", is_admin=True)[0], interviewer(app, "Xena")[0]
+    replies = [browser.post(f"{path}/{form}", **fields) for browser in (admin, foreign)]
+    assert [reply.status_code for reply in replies] == [404, 404]
+    with read_session(engine) as session:
+        assert "review.read" not in session.scalars(select(AuditEntry.action)).all()
+
+
+def test_what_an_admin_reads_by_forms_that_are_refused_leaves_an_entry(
+    app: Flask, engine: Engine, path: str, interview: Interview
+) -> None:
+    anna, _ = interviewer(app, "Anna", is_admin=True)
+    forms = [
+        (f"{path}/override", {"version": "", "score": "55", "reason": REASON, "password": PASSWORD}),
+        (f"{path}/override", {"version": "0", "score": "55", "reason": "a\0b", "password": PASSWORD}),
+        (f"/interviews/{interview.public_id}/members", {"name": "a\0b", "part": "reviewer"}),
+    ]
+    for address, fields in forms:
+        assert anna.post(address, **fields).status_code in (400, 412)
+    with read_session(engine) as session:
+        found = select(AuditEntry.action, RepeatedReading.times).join(RepeatedReading).order_by(AuditEntry.id)
+        assert session.execute(found).all() == [("review.read", 1), ("interview.read", 0)]
+
+
 def test_waiting_for_evidence_is_no_reading(app: Flask, browser: Browser, engine: Engine, path: str) -> None:
     anna, _ = interviewer(app, "Anna", is_admin=True)
     browser.post(f"{path}/submissions/1/evidence")
@@ -293,6 +336,20 @@ def test_evidence_is_asked_for_and_waited_for(browser: Browser, engine: Engine, 
     assert "could not be made" in browser.text(f"{path}/submissions/1/evidence")
     assert browser.get(f"{path}/submissions/1/evidence.json").status_code == 404
     assert browser.get(f"{path}/submissions/2/evidence").status_code == 404
+
+
+def test_a_record_that_could_not_be_made_anew_stands_as_the_one_that_it_is(
+    browser: Browser, engine: Engine, path: str
+) -> None:
+    browser.post(f"{path}/submissions/1/evidence")
+    with write_session(engine) as session:
+        drawn = to_json(Pictures("a sentence", (), (), None))
+        made = {"record": zlib.compress(b"the record"), "pictures": drawn, "made_at": NOON, "made_before_at": NOON}
+        session.execute(update(EvidenceRecord).values(made))
+    shown = browser.text(f"{path}/submissions/1/evidence")
+    assert "could not be made anew" in shown
+    assert 'datetime="2026-03-01T12:00:00Z"' in shown.split("The record of")[1].split("stands")[0]
+    assert browser.get(f"{path}/submissions/1/evidence.json").get_data() == b"the record"
 
 
 def test_each_stage_says_how_far_it_is_from_the_reference(browser: Browser, engine: Engine, path: str) -> None:
