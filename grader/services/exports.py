@@ -23,7 +23,7 @@ from grader.errors import UserError
 from grader.grading.contract import is_compared
 from grader.report.result import csv_line, number
 from grader.services import audit
-from grader.services.invitations import state
+from grader.services.candidate_stage import state_of
 from grader.store import export_queries as queries
 from grader.store import interview_queries
 from grader.store.interview_models import Interview
@@ -113,22 +113,25 @@ def export(engine: Engine, user: User, public_id: str, word: str, now: datetime)
 def _long(engine: Engine, interview: Interview, _: datetime) -> Iterator[str]:
     """Give a line for each case of each submission; what has none has one line all the same."""
     yield csv_line(LONG)
-    for session, keys in _by_few(engine, interview):
-        submissions = _grouped(queries.submissions(session, keys), "attempt_id")
-        cases = _grouped(queries.cases(session, keys), "submission_id")
-        faults = _grouped(queries.faults(session, keys), "submission_id")
-        by_hand = scores_by_hand(session, keys)
-        buffer = io.StringIO()
-        for attempt in queries.attempts(session, keys):
-            own = _attempt_cells(attempt, by_hand)
-            for submission in submissions[attempt.id]:
-                handed_in = _submission_cells(submission, faults[submission.id])
-                looked_up = _looked_up(submission, cases[submission.id])
-                for case in cases[submission.id] or [None]:
-                    buffer.write(csv_line([*own, *handed_in, *_case_cells(case), looked_up]))
-            if not submissions[attempt.id]:
-                buffer.write(csv_line([*own, *[""] * (len(LONG) - _ATTEMPT_COLUMNS)]))
-        yield buffer.getvalue()
+    yield from _by_few(engine, interview, _long_lines)
+
+
+def _long_lines(session: Session, keys: Sequence[int]) -> list[str]:
+    submissions = _grouped(queries.submissions(session, keys), "attempt_id")
+    cases = _grouped(queries.cases(session, keys), "submission_id")
+    faults = _grouped(queries.faults(session, keys), "submission_id")
+    by_hand = scores_by_hand(session, keys)
+    buffer = io.StringIO()
+    for attempt in queries.attempts(session, keys):
+        own = _attempt_cells(attempt, by_hand)
+        for submission in submissions[attempt.id]:
+            handed_in = _submission_cells(submission, faults[submission.id])
+            looked_up = _looked_up(submission, cases[submission.id])
+            for case in cases[submission.id] or [None]:
+                buffer.write(csv_line([*own, *handed_in, *_case_cells(case), looked_up]))
+        if not submissions[attempt.id]:
+            buffer.write(csv_line([*own, *[""] * (len(LONG) - _ATTEMPT_COLUMNS)]))
+    return [buffer.getvalue()]
 
 
 def _attempt_cells(attempt: Any, by_hand: Mapping[int, float]) -> list[str]:
@@ -191,7 +194,7 @@ def _wide(engine: Engine, interview: Interview, now: datetime) -> Iterator[str]:
             [
                 row.label,
                 row.public_id,
-                state(row, interview, now),
+                state_of(row, interview, now),
                 moment(row.started_at),
                 moment(row.ends_at),
                 moment(row.ended_at),
@@ -214,25 +217,30 @@ def _automatic(attempt: Any) -> float | None:
 
 def _results(engine: Engine, interview: Interview, _: datetime) -> Iterator[str]:
     """Give the object of `grade --json` for each judged submission, one in a line, with whose it is."""
-    for session, keys in _by_few(engine, interview):
-        found = {attempt.id: attempt for attempt in queries.attempts(session, keys)}
-        by_attempt = _grouped(queries.judgements(session, keys), "attempt_id")
-        by_hand = scores_by_hand(session, keys)
-        for key, attempt in found.items():
-            for row in by_attempt[key]:
-                whose = {
-                    "candidate": attempt.candidate,
-                    "invitation": attempt.invitation,
-                    "attempt": attempt.attempt,
-                    "variant": attempt.variant,
-                    "submission": row.ordinal,
-                    "submitted_at": moment(row.created_at),
-                    "by_clock": row.is_by_clock,
-                    "attempt_score": _automatic(attempt),
-                    "attempt_score_by_hand": by_hand.get(key),
-                }
-                # the result is an object already; parsing it only to write it again would take most of the time
-                yield f"{json.dumps(whose)[:-1]}, {row.judgement.lstrip()[1:]}\n"
+    yield from _by_few(engine, interview, _result_lines)
+
+
+def _result_lines(session: Session, keys: Sequence[int]) -> list[str]:
+    found = {attempt.id: attempt for attempt in queries.attempts(session, keys)}
+    by_attempt = _grouped(queries.judgements(session, keys), "attempt_id")
+    by_hand = scores_by_hand(session, keys)
+    lines = []
+    for key, attempt in found.items():
+        for row in by_attempt[key]:
+            whose = {
+                "candidate": attempt.candidate,
+                "invitation": attempt.invitation,
+                "attempt": attempt.attempt,
+                "variant": attempt.variant,
+                "submission": row.ordinal,
+                "submitted_at": moment(row.created_at),
+                "by_clock": row.is_by_clock,
+                "attempt_score": _automatic(attempt),
+                "attempt_score_by_hand": by_hand.get(key),
+            }
+            # the result is an object already; parsing it only to write it again would take most of the time
+            lines.append(f"{json.dumps(whose)[:-1]}, {row.judgement.lstrip()[1:]}\n")
+    return lines
 
 
 def _evidence(engine: Engine, interview: Interview, _: datetime) -> Iterator[str]:
@@ -264,12 +272,16 @@ _KINDS: Final[dict[Kind, tuple[Callable[[Engine, Interview, datetime], Iterator[
 }
 
 
-def _by_few(engine: Engine, interview: Interview) -> Iterator[tuple[Session, list[int]]]:
+def _by_few(
+    engine: Engine, interview: Interview, lines_of: Callable[[Session, Sequence[int]], list[str]]
+) -> Iterator[str]:
+    """Give the lines of an interview's attempts; those of a few are made before the reader gets the first of them."""
     with read_session(engine) as session:
         keys = queries.attempt_keys(session, interview)
     for start in range(0, len(keys), ATTEMPTS_AT_ONCE):
         with read_session(engine) as session:
-            yield session, keys[start : start + ATTEMPTS_AT_ONCE]
+            lines = lines_of(session, keys[start : start + ATTEMPTS_AT_ONCE])
+        yield from lines
 
 
 def _grouped(rows: Sequence[Any], column: str) -> defaultdict[int, list[Any]]:

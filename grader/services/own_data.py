@@ -48,30 +48,41 @@ def export(engine: Engine, user: User, packages: Packages, now: datetime) -> Ite
 
 def _attempt(engine: Engine, key: int, packages: Packages, now: datetime) -> Iterator[str]:
     with read_session(engine) as session:
-        attempt = queries.whole_attempt(session, key)
-        if attempt is None:  # deleted meanwhile
-            yield "null"
-            return
-        try:
-            shown = feedback.of(session, attempt, now)
-        except ClosedMeanwhile as error:
-            yield _json(_problem_fields(attempt) | {"id": attempt.public_id, "closed": error.message})
-            return
-        by_hand = scores_by_hand(session, [key]).get(key) if shown.by_hand else None
-        fields = _attempt_fields(attempt, shown, by_hand)
-        fields["answers"] = _answers(session, attempt, packages)
+        fields, shown = _whole_attempt(session, key, packages, now)
         submissions, runs = queries.submissions_and_runs(session, key)
+    if shown is None:
+        yield _json(fields)
+        return
     yield _json(fields)[:-1] + ', "submissions": ['
     for number, row in enumerate(submissions):
         with read_session(engine) as session:
             submission = queries.whole_submission(session, row)
-            yield (", " if number else "") + _json(_submission(submission, shown) if submission else None)
+            told = _json(_submission(submission, shown) if submission else None)
+        yield (", " if number else "") + told
     yield '], "sample_runs": ['
     for number, row in enumerate(runs):
         with read_session(engine) as session:
             run = session.get(SampleRun, row)
-            yield (", " if number else "") + _json(_sample_run(run) if run else None)
+            told = _json(_sample_run(run) if run else None)
+        yield (", " if number else "") + told
     yield "]}"
+
+
+def _whole_attempt(
+    session: Session, key: int, packages: Packages, now: datetime
+) -> tuple[Fields | None, Feedback | None]:
+    """Return an attempt's own fields, and what its candidate may see of it; without that nothing else is told."""
+    attempt = queries.whole_attempt(session, key)
+    if attempt is None:  # deleted meanwhile
+        return None, None
+    try:
+        shown = feedback.of(session, attempt, now)
+    except ClosedMeanwhile as error:
+        return _problem_fields(attempt) | {"id": attempt.public_id, "closed": error.message}, None
+    by_hand = scores_by_hand(session, [key]).get(key) if shown.by_hand else None
+    fields = _attempt_fields(attempt, shown, by_hand)
+    fields["answers"] = _answers(session, attempt, packages)
+    return fields, shown
 
 
 def _user(user: User) -> Fields:
