@@ -10,18 +10,19 @@ import pytest
 from sqlalchemy import Engine
 
 from grader.services.packages import Packages
-from grader.store.session import make_engine
 from tests.services.tiny_package import write_package
-from tests.store.conftest import database_url, postgres_server, upgraded_database, upgraded_file
+from tests.store.conftest import database_url, postgres_server, standing_place, upgraded_database, upgraded_file
 from tests.store.emptied import empty
+from tests.store.engines import at_one_address, kept_engine
 
-__all__ = ["database_url", "postgres_server", "upgraded_database", "upgraded_file"]
+__all__ = ["database_url", "postgres_server", "standing_place", "upgraded_database", "upgraded_file"]
 
 
 @pytest.fixture
-def sqlite_url(upgraded_file: Path, tmp_path: Path) -> str:
+def sqlite_url(upgraded_file: Path, standing_place: Path, tmp_path: Path) -> str:
     """The address of a test's own upgraded file."""
-    return f"sqlite:///{shutil.copy(upgraded_file, tmp_path)}"
+    shutil.copy(upgraded_file, tmp_path)
+    return at_one_address(tmp_path / upgraded_file.name, standing_place)
 
 
 @pytest.fixture
@@ -33,9 +34,8 @@ def postgres_url(upgraded_database: str) -> str:
 
 @pytest.fixture
 def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
+    with kept_engine(database_url) as engine:
+        yield engine
 
 
 @pytest.fixture

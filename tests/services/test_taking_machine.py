@@ -38,12 +38,12 @@ from grader.services.packages import Packages
 from grader.services.practice_lock import ClosedMeanwhile
 from grader.store import queries
 from grader.store.interview_models import Interview, Invitation, Shown
-from grader.store.migrate import upgrade
 from grader.store.models import Attempt, FollowUpAnswer, Submission
-from grader.store.session import make_engine, read_session, write_session
+from grader.store.session import read_session, write_session
 from tests.services.interviewing import make_interview, make_interviewer, make_invitations
 from tests.services.made import NOON, make_candidate, make_judgement
 from tests.services.tiny_package import AFTER_THE_ANSWER, AFTER_THE_ATTEMPT, HIDDEN, HINTS, NEVER, SLUG, write_package
+from tests.store.engines import at_one_address, made_once, upgraded_once
 
 LIMIT: Final = 3
 SHOWN: Final = st.sampled_from(list(Shown))
@@ -63,11 +63,8 @@ class Template:
         if cls.folder is None:
             cls.folder = Path(tempfile.mkdtemp(prefix="machine-"))
             write_package(cls.folder / "problems")
-            url = f"sqlite:///{cls.folder}/grader.sqlite3"
-            upgrade(url)
-            make_engine(url).dispose()
-        shutil.copy(cls.folder / "grader.sqlite3", to / "grader.sqlite3")
-        return f"sqlite:///{to}/grader.sqlite3"
+        shutil.copy(upgraded_once(), to)
+        return at_one_address(to / upgraded_once().name)
 
 
 class Machine(RuleBasedStateMachine):
@@ -76,7 +73,7 @@ class Machine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(prefix="machine-run-"))
-        self.engine = make_engine(Template.copy(self.folder))
+        self.engine = made_once(Template.copy(self.folder))
         assert Template.folder
         self.packages = Packages(Template.folder / "problems")
         self.now, self.counted, self.sources = NOON, 0, 0

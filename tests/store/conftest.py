@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from grader.store.migrate import upgrade
 from grader.store.session import make_engine
+from tests.store.engines import upgraded_once
 from tests.store.postgres import find_binaries, running_server
 from tests.workers.databases import fresh
 
@@ -39,11 +40,15 @@ def postgres_url(postgres_server: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def upgraded_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def upgraded_file() -> Path:
     """A SQLite database that is upgraded once, to be copied for each test: migrating takes longer than most tests."""
-    file = tmp_path_factory.mktemp("upgraded") / "grader.sqlite3"
-    upgrade(f"sqlite:///{file}")
-    return file
+    return upgraded_once()
+
+
+@pytest.fixture(scope="session")
+def standing_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the folder of each test's own SQLite file is to be found."""
+    return tmp_path_factory.mktemp("standing") / "data"
 
 
 @pytest.fixture(scope="session")

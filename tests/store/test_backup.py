@@ -18,8 +18,9 @@ from sqlalchemy.engine import make_url
 from grader.errors import UserError
 from grader.store import lock
 from grader.store.backup import backup, restore
+from grader.store.credential_models import WebSession
 from grader.store.migrate import current, upgrade
-from grader.store.models import User, WebSession
+from grader.store.models import User
 from grader.store.session import make_engine, read_session, write_session
 from tests.store.rows import NOON, make_candidate, minutes_later
 

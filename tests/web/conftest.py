@@ -8,42 +8,61 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType
 
 import pytest
 from flask import Flask
+from jinja2.bccache import Bucket, BytecodeCache
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import sync_playwright
 from sqlalchemy import Engine
 
 from grader.services.packages import Packages
 from grader.services.samples import SampleView
-from grader.store.session import make_engine
 from grader.web.app import WebSettings, create_app
 from grader.web.service import Service
 from tests.services.made import cheap_passwords
 from tests.services.tiny_package import write_package
-from tests.store.conftest import upgraded_file
+from tests.store.conftest import standing_place, upgraded_file
+from tests.store.engines import at_one_address, kept_engine
 from tests.web.browsing import Browser
 from tests.web.calling import Program
 from tests.web.serving import serving
 from tests.web.visits import Visit
 
-__all__ = ["upgraded_file"]
+__all__ = ["standing_place", "upgraded_file"]
 KEY = b"k" * 32
 
 
+class CompiledOnce(BytecodeCache):
+    """Keeps compiled templates for all applications of this process; compiling takes longer than most tests."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if found := self._codes.get((bucket.key, bucket.checksum)):
+            bucket.code = found
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+Flask.jinja_options = {"bytecode_cache": CompiledOnce()}
+
+
 @pytest.fixture
-def database(upgraded_file: Path, tmp_path: Path) -> str:
+def database(upgraded_file: Path, standing_place: Path, tmp_path: Path) -> str:
     """The address of a test's own upgraded file."""
     (tmp_path / "data").mkdir(mode=0o700)
-    return f"sqlite:///{shutil.copy(upgraded_file, tmp_path / 'data')}"
+    shutil.copy(upgraded_file, tmp_path / "data")
+    return at_one_address(tmp_path / "data" / upgraded_file.name, standing_place)
 
 
 @pytest.fixture
 def engine(database: str) -> Iterator[Engine]:
-    engine = make_engine(database)
-    yield engine
-    engine.dispose()
+    with kept_engine(database) as engine:
+        yield engine
 
 
 @pytest.fixture

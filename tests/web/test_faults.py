@@ -24,6 +24,7 @@ from grader.store.session import make_engine
 from tests.processes import wait_until
 from tests.services.made import make_judgement
 from tests.services.tiny_package import RIGHT, SLUG, write_package
+from tests.store.engines import kept_engine
 from tests.web.browsing import Browser, judge_last, sources
 from tests.web.serving import serving
 from tests.web.visitor import Visitor
@@ -33,9 +34,8 @@ BUSY_S = 0.2
 
 @pytest.fixture
 def engine(database: str) -> Iterator[Engine]:
-    engine = make_engine(database, BUSY_S)
-    yield engine
-    engine.dispose()
+    with kept_engine(database, BUSY_S) as engine:
+        yield engine
 
 
 def assert_refused(reply: TestResponse, sentence: str, status: int = 503) -> str:

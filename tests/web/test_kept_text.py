@@ -13,7 +13,7 @@ from sqlalchemy import Engine, func, select, text
 from grader.store.interview_models import IdempotentReply
 from grader.store.session import read_session
 from grader.web.service import service
-from tests.services.conftest import database_url, engine, postgres_url, sqlite_url
+from tests.services.conftest import database_url, engine, postgres_url, sqlite_url, standing_place
 from tests.store.conftest import postgres_server, upgraded_database
 from tests.web.browsing import Browser, dump, sources
 from tests.web.calling import Program, problem_of
@@ -21,7 +21,15 @@ from tests.web.test_interviews import browse_as
 from tests.web.test_routes import filled, page_routes, routes
 from tests.web.world import FIELDS
 
-__all__ = ["database_url", "engine", "postgres_server", "postgres_url", "sqlite_url", "upgraded_database"]
+__all__ = [
+    "database_url",
+    "engine",
+    "postgres_server",
+    "postgres_url",
+    "sqlite_url",
+    "standing_place",
+    "upgraded_database",
+]
 ATTEMPT: Final = "/attempts/aaaaaaaaaaaa"
 LONG: Final = "a" * 300
 KEYED: Final = ("/submissions", "/extend", "/clone", "/rejudges")  # what keeps an answer for a key

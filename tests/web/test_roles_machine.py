@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,12 +16,12 @@ from grader.errors import NotFound, UserError
 from grader.services import accounts, interviewers, reviews, sessions
 from grader.services.reviews import read_draft
 from grader.store.interview_models import Part
-from grader.store.migrate import upgrade
 from grader.store.models import User
-from grader.store.session import make_engine, write_session
+from grader.store.session import write_session
 from grader.web.app import WebSettings, create_app
 from grader.web.service import now
 from tests.services.tiny_package import write_package
+from tests.store.engines import at_one_address, made_once, upgraded_once
 from tests.web.conftest import KEY, make_service
 from tests.web.world import World, make_world, named
 
@@ -35,10 +36,9 @@ class Roles(RuleBasedStateMachine):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         folder = Path(self.folder.name)
-        url = f"sqlite:///{folder / 'grader.sqlite3'}"
-        upgrade(url)
+        shutil.copy(upgraded_once(), folder)
         write_package(folder / "problems")
-        self.engine = make_engine(url)
+        self.engine = made_once(at_one_address(folder / upgraded_once().name))
         app = create_app(WebSettings(KEY), make_service(self.engine, folder / "problems"))
         self.world: World = make_world(app, "over")
         self.attempt = self.world.ids["/reviews"]

@@ -15,7 +15,8 @@ from sqlalchemy import Engine, select, update
 from werkzeug.test import TestResponse
 
 from grader.store.models import Attempt, Package
-from grader.store.session import make_engine, read_session, write_session
+from grader.store.session import read_session, write_session
+from tests.store.engines import kept_engine
 from tests.web.browsing import Browser, sources
 from tests.web.room import Room
 
@@ -31,9 +32,8 @@ every_draft = pytest.mark.parametrize("form", ["draft", "samples"])
 
 @pytest.fixture
 def engine(database: str) -> Iterator[Engine]:
-    engine = make_engine(database, 0.2)
-    yield engine
-    engine.dispose()
+    with kept_engine(database, 0.2) as engine:
+        yield engine
 
 
 def send(browser: Browser, form: str, source: str = KEPT, **fields: str) -> TestResponse:
