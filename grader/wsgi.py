@@ -16,6 +16,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -41,6 +42,7 @@ from grader.store.migrate import upgrade
 from grader.store.session import make_engine
 from grader.web import json_log
 from grader.web.app import WebSettings, create_app
+from grader.web.errors import DATABASE_FAILURES
 from grader.web.metrics import Metrics
 from grader.web.service import Service
 
@@ -49,6 +51,7 @@ BUSY_S: Final = 5.0  # how long a request waits for another one's write
 SWITCH_S: Final = (
     0.001  # a request has to wait this long for a thread that compares numbers; five times less than usual
 )
+AGAIN_S: Final = 2.0  # before another process tries what this one could not for want of the database or the sandbox
 ENDING_S: Final = 30.0  # how long a server that is just ending may keep the database
 Wait = Callable[[int, float], None]  # until a submission is judged, or so many seconds
 log = logging.getLogger(__name__)
@@ -178,12 +181,31 @@ def _build_or_exit() -> Flask:
     try:
         built = build(read_settings())
     except (UserError, SandboxUnavailable) as error:
+        if is_worker and isinstance(error, SandboxUnavailable) and _is_replacement():
+            raise _to_be_replaced(error) from None
         print(error, file=sys.stderr)
         raise SystemExit(4) from None  # the code by which gunicorn stops and does not try again
+    except DATABASE_FAILURES as error:
+        if not is_worker:
+            raise
+        raise _to_be_replaced(error) from None
     _keep_for_good()
     if is_worker:
         atexit.register(_end_in_peace)  # the last one registered is the first one called
     return built
+
+
+def _to_be_replaced(error: Exception) -> SystemExit:
+    """Wait a moment, and return the end of a process that gunicorn then starts anew: what it lacks may come back."""
+    log.error("this web process cannot start (%s); another one tries in a moment", getattr(error, "orig", error))
+    time.sleep(AGAIN_S)
+    return SystemExit(1)
+
+
+def _is_replacement() -> bool:
+    """Whether this process stands in for one that has ended, on a machine where others could start."""
+    worker = sys.modules.get("grader.web.worker")
+    return worker is not None and worker.Worker.is_replacement
 
 
 def _is_gunicorns_worker() -> bool:

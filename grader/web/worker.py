@@ -52,11 +52,18 @@ class _Gathered(Unreader):  # type: ignore[misc]
 class Worker(ThreadWorker):  # type: ignore[misc]
     """One loop that gathers, and threads that answer."""
 
+    is_replacement = False  # whether this process has the one of another that ended
+
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._gathering: dict[TConn, tuple[Gathering, float]] = {}  # with the time by which it is whole
         self._leaving: dict[TConn, float] = {}  # answered for the last time, with the time by which it is closed
         self._gathered_bytes = 0
+
+    def init_process(self) -> None:
+        """Tell what loads the application whether others have begun before; gunicorn counts them."""
+        type(self).is_replacement = self.age > self.cfg.workers
+        super().init_process()
 
     def enqueue_req(self, conn: TConn) -> None:
         """Wait for the whole request first; every connection with something to say comes by here."""

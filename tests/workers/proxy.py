@@ -54,6 +54,16 @@ class Proxy:
         """Take whatever comes, and forward nothing."""
         self._flows.clear()
 
+    def go_away(self) -> None:
+        """Cut every connection, and take no new one."""
+        self.folder.joinpath(_NAME).rename(self.folder / "away")
+        for link in self.links:
+            link.cut()
+
+    def come_back(self) -> None:
+        """Take connections again."""
+        self.folder.joinpath("away").rename(self.folder / _NAME)
+
     def go_on(self) -> None:
         """Forward everything again, also what came meanwhile."""
         self._flows.set()
