@@ -111,9 +111,13 @@ def _own_findings(problem: Problem) -> list[str]:
 
 
 def load_all(files: PackageFiles) -> Problem:
-    """As `load`, with interview.yaml and faults.yaml parsed and held against the other files."""
-    problem = load(files)
-    if findings := content_findings(problem):
+    """As `load`, with interview.yaml and faults.yaml parsed and held against the other files.
+
+    Raises:
+        InvalidPackage: it breaks the format; the findings are all that can be told without running anything.
+    """
+    problem = Problem(files, read_spec(files, "problem.yaml", ProblemSpec))
+    if findings := [*_own_findings(problem), *content_findings(problem)]:
         raise InvalidPackage(findings)
     return problem
 
@@ -121,10 +125,10 @@ def load_all(files: PackageFiles) -> Problem:
 def format_findings(files: PackageFiles) -> list[str]:
     """Return everything that breaks the format, in all files that can be read without the others."""
     try:
-        problem = Problem(files, read_spec(files, "problem.yaml", ProblemSpec))
+        load_all(files)
     except InvalidPackage as error:
         return list(error.findings)
-    return [*_own_findings(problem), *content_findings(problem)]
+    return []
 
 
 def content_findings(problem: Problem) -> list[str]:

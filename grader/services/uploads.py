@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from grader.errors import InvalidPackage, NotFound, UserError
 from grader.grading.check_report import Report, unpack
-from grader.problems.loader import Problem, format_findings, load_all
+from grader.problems.loader import Problem, load_all
 from grader.problems.uploads import read_upload
 from grader.services import audit
 from grader.services.packages import Packages
@@ -80,16 +80,21 @@ def require_uploader(user: User) -> None:
         raise NotFound("There is no such page for you; an admin can give you an interviewer's rights.")
 
 
-def upload(
-    session: Session, user: User, data: bytes, name: str, file_name: str, packages: Packages, now: datetime
-) -> PackageCheck:
-    """Store a package, which waits to be checked then; the same bytes again are the same package.
+@dataclass(frozen=True)
+class Read:
+    """An archive that was read as a package."""
+
+    problem: Problem
+    archive: bytes  # as it is stored
+    sent_bytes: int
+
+
+def read(user: User, data: bytes, name: str, file_name: str) -> Read:
+    """Read an archive as a package: a moment's work, for which nobody should hold the database.
 
     Raises:
-        NotFound: the user may not have packages, or their account is gone.
+        NotFound: the user may not have packages.
         UnusablePackage: it is no package.
-        NameTaken: a public problem or somebody else's package has this name, or these bytes another one.
-        UserError: the user has too many.
     """
     require_uploader(user)
     if not data:
@@ -99,9 +104,22 @@ def upload(
             [f"The archive is larger than {ARCHIVE_BYTES_MAX >> 20} MiB; leave out what is not needed."]
         )
     try:
-        problem = _loaded(data, name.strip(), file_name)
+        problem = load_all(read_upload(data, name.strip(), file_name))
     except InvalidPackage as error:
         raise UnusablePackage(error.findings) from None
+    return Read(problem, problem.files.archive(), len(data))
+
+
+def upload(session: Session, user: User, sent: Read, packages: Packages, now: datetime) -> PackageCheck:
+    """Store a package, which waits to be checked then; the same bytes again are the same package.
+
+    Raises:
+        NotFound: the user may not have packages, or their account is gone.
+        NameTaken: a public problem or somebody else's package has this name, or these bytes another one.
+        UserError: the user has too many.
+    """
+    require_uploader(user)
+    problem = sent.problem
     keep_user(session, user.id)
     known = package_of(session, problem.sha256)
     if known is not None and known.uploaded_by_id == user.id and known.slug == problem.slug:
@@ -117,22 +135,15 @@ def upload(
             sha256=problem.sha256,
             slug=problem.slug,
             title=problem.spec.title,
-            archive=problem.files.archive(),
+            archive=sent.archive,
             created_at=now,
             uploaded_by_id=user.id,
         ),
     )
     check = PackageCheck(package=package)
     session.add(check)
-    audit.record(session, user, "package.upload", _subject(package), now, slug=package.slug, bytes=len(data))
+    audit.record(session, user, "package.upload", _subject(package), now, slug=package.slug, bytes=sent.sent_bytes)
     return check
-
-
-def _loaded(data: bytes, name: str, file_name: str) -> Problem:
-    files = read_upload(data, name, file_name)
-    if findings := format_findings(files):
-        raise InvalidPackage(findings)
-    return load_all(files)
 
 
 def _check_name(session: Session, user: User, slug: str, packages: Packages) -> None:

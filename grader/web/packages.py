@@ -49,16 +49,9 @@ def upload() -> ResponseReturnValue:
     file = request.files.get("archive")
     data, file_name = (bytes(file.read()), file.filename or "") if file else (b"", "")
     try:
+        sent = uploads.read(current_user(), data, request.form.get("name", ""), file_name)
         with write_session(service().engine) as session:
-            check = uploads.upload(
-                session,
-                current_user(),
-                data,
-                request.form.get("name", ""),
-                file_name,
-                service().packages,
-                now(),
-            )
+            check = uploads.upload(session, current_user(), sent, service().packages, now())
             sha256 = check.package.sha256
     except (UnusablePackage, uploads.NameTaken) as error:
         return _page(error), error.status

@@ -35,7 +35,7 @@ def accepted_version(engine: Engine, packages: Packages, lead: User, folder: Pat
     """Upload a small package and let it pass for one whose check found nothing."""
     data = zipped(small_package(folder, **changes), "mine")
     with write_session(engine) as session:
-        package = uploads.upload(session, lead, data, "", "mine.zip", packages, NOON).package
+        package = uploads.upload(session, lead, uploads.read(lead, data, "", "mine.zip"), packages, NOON).package
         check = session.scalars(select(PackageCheck).filter_by(package_id=package.id)).one()
         check.checked_at, check.is_accepted = NOON, True
     return package

@@ -304,7 +304,9 @@ def test_an_upload_is_accepted_once_known_faults_can_be_looked_up(bench: Bench) 
     contents = files_of(TINY)
     contents["statement.md"] += b"\nPrivate.\n"
     with write_session(bench.engine) as session:
-        package = uploads.upload(session, lead, zipped(contents), "mine", "mine.zip", bench.packages, NOON).package
+        package = uploads.upload(
+            session, lead, uploads.read(lead, zipped(contents), "mine", "mine.zip"), bench.packages, NOON
+        ).package
     assert bench.background.turn()
     with read_session(bench.engine) as session:
         check = uploads.shown(session, lead, package.sha256).check
@@ -327,7 +329,9 @@ def test_an_upload_whose_known_faults_cannot_be_looked_up_is_not_accepted(
     contents = files_of(TINY)
     contents["statement.md"] += b"\nPrivate.\n"
     with write_session(bench.engine) as session:
-        package = uploads.upload(session, lead, zipped(contents), "mine", "mine.zip", bench.packages, NOON).package
+        package = uploads.upload(
+            session, lead, uploads.read(lead, zipped(contents), "mine", "mine.zip"), bench.packages, NOON
+        ).package
     monkeypatch.setattr("grader.services.background.prepare", broken)
     assert bench.background.turn()
     with read_session(bench.engine) as session:

@@ -65,7 +65,7 @@ ACTS: Final[dict[str, tuple[str, Act, str]]] = {  # who goes meanwhile, what is 
     ),
     "upload": (
         "Bob",
-        lambda s, o, bob: uploads.upload(s, bob, o.archive, "mine", "mine.zip", o.packages, NOON),
+        lambda s, o, bob: uploads.upload(s, bob, uploads.read(bob, o.archive, "mine", "mine.zip"), o.packages, NOON),
         "NotFound",
     ),
     "set a score": (

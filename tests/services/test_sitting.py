@@ -130,7 +130,7 @@ def test_an_own_package_is_closed_as_well(engine: Engine, packages: Packages, tm
     write_package(tmp_path / "other", **{"statement": "Mine.\n"})
     data = read_folder(tmp_path / "other" / SLUG).archive()
     with write_session(engine) as session:
-        check = uploads.upload(session, ada, data, "mine", "mine.zip", packages, NOON)
+        check = uploads.upload(session, ada, uploads.read(ada, data, "mine", "mine.zip"), packages, NOON)
         check.is_accepted, check.checked_at = True, NOON
         sha256 = check.package.sha256
         mine = check.package

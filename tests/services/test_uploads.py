@@ -41,7 +41,7 @@ def private(root: Path, statement: str = "Private.\n", **changes: str) -> bytes:
 
 def upload(engine: Engine, user: User, data: bytes, packages: Packages, name: str = "") -> Package:
     with write_session(engine) as session:
-        return uploads.upload(session, user, data, name, "mine.zip", packages, NOON).package
+        return uploads.upload(session, user, uploads.read(user, data, name, "mine.zip"), packages, NOON).package
 
 
 def accept(engine: Engine, package: Package) -> None:

@@ -176,7 +176,7 @@ def _uploaded(engine: Engine, packages: Packages, lead: User, interview: Intervi
     data = read_folder(folder / SLUG).archive()
     (folder / SLUG / "statement.md").write_text("A later version.\n")
     with write_session(engine) as session:
-        uploads.upload(session, lead, data, "mine", "mine.zip", packages, NOON)
+        uploads.upload(session, lead, uploads.read(lead, data, "mine", "mine.zip"), packages, NOON)
         package = session.scalars(select(Package).filter_by(slug="mine")).one()
         old = session.scalars(select(Package).filter_by(slug=SLUG)).one()
         new = packages.remember(session, Packages(folder).named(SLUG), NOON)
