@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session, aliased
 
 from grader.store.interview_models import Interview, InterviewMember, Invitation, Part
 from grader.store.models import User
+from grader.store.under_way import is_under_way, may_be_started
 
 SHOWN: Final = 20  # of each kind, newest first
 
@@ -28,13 +29,12 @@ class OpenInterview:
 
 def taken(session: Session, user: User, now: datetime) -> Sequence[str]:
     """Return the titles of interviews that a user is taking."""
-    is_running = and_(Invitation.started_at.is_not(None), Invitation.ended_at.is_(None), Invitation.ends_at >= now)
-    return _titles(session, user, is_running)
+    return _titles(session, user, is_under_way(now))
 
 
 def accepted(session: Session, user: User, now: datetime) -> Sequence[str]:
     """Return the titles of interviews that a user has accepted and may still start."""
-    may_start = and_(Invitation.started_at.is_(None), Invitation.revoked_at.is_(None), _is_open(now))
+    may_start = and_(Invitation.started_at.is_(None), Invitation.revoked_at.is_(None), may_be_started(now))
     return _titles(session, user, may_start)
 
 
@@ -66,26 +66,16 @@ def interviewed(session: Session, user: User, now: datetime) -> Sequence[OpenInt
     )
     under_way = (
         select(func.count(Invitation.id))
-        .where(
-            Invitation.interview_id == Interview.id,
-            Invitation.started_at.is_not(None),
-            Invitation.ended_at.is_(None),
-            Invitation.ends_at >= now,
-        )
+        .where(Invitation.interview_id == Interview.id, is_under_way(now))
         .correlate(Interview)
         .scalar_subquery()
     )
     statement = (
         select(Interview.title, InterviewMember.part == Part.LEAD, leads, under_way)
         .join(InterviewMember, InterviewMember.interview_id == Interview.id)
-        .where(InterviewMember.user_id == user.id, _is_open(now))
+        .where(InterviewMember.user_id == user.id, may_be_started(now))
         .order_by(Interview.id.desc())
         .limit(SHOWN)
     )
     found = session.execute(statement)
     return [OpenInterview(title, bool(is_led), others, running) for title, is_led, others, running in found]
-
-
-def _is_open(now: datetime) -> ColumnElement[bool]:
-    is_closing_later = or_(Interview.closes_at.is_(None), Interview.closes_at > now)
-    return and_(Interview.archived_at.is_(None), Interview.released_at.is_(None), is_closing_later)

@@ -26,6 +26,7 @@ from grader.store.models import Attempt, Package, Submission, User
 from grader.store.package_queries import is_usable
 from grader.store.score_queries import scores_by_hand
 from grader.store.sitting_queries import has_place
+from grader.store.under_way import is_under_way
 
 UPLOADS_SHOWN: Final = 200  # of one interviewer, newest first
 _NO_INTERVIEW: Final = "There is no such interview, or it is not yours; the list of interviews shows your own."
@@ -170,16 +171,14 @@ def interviews_of(
 
 def counts_of(session: Session, interviews: Sequence[Interview], now: datetime) -> dict[int, Counts]:
     """Return how many candidates are where, by the interviews' keys."""
-    # never unknown: who has no end has not ended
-    has_ended = or_(Invitation.ended_at.is_not(None), func.coalesce(Invitation.ends_at < now, false()))
     has_started = Invitation.started_at.is_not(None)
     statement = (
         select(
             Invitation.interview_id,
             func.count(),
             _number(and_(Invitation.accepted_at.is_not(None), ~has_started)),
-            _number(and_(has_started, ~has_ended)),
-            _number(and_(has_started, has_ended)),
+            _number(is_under_way(now)),
+            _number(and_(has_started, ~is_under_way(now))),
         )
         .where(Invitation.interview_id.in_([interview.id for interview in interviews]), Invitation.revoked_at.is_(None))
         .group_by(Invitation.interview_id)
@@ -194,9 +193,7 @@ def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
 
 def last_end(session: Session, interview: Interview, now: datetime) -> datetime | None:
     """Return when the last candidate who is under way ends; None when nobody is."""
-    statement = select(func.max(Invitation.ends_at)).where(
-        Invitation.interview_id == interview.id, Invitation.ended_at.is_(None), Invitation.ends_at >= now
-    )
+    statement = select(func.max(Invitation.ends_at)).where(Invitation.interview_id == interview.id, is_under_way(now))
     return session.scalar(statement)
 
 

@@ -14,6 +14,7 @@ from grader.grading.verdict import Verdict
 from grader.store.held import held
 from grader.store.interview_models import Interview, InterviewMember, InterviewProblem, Invitation
 from grader.store.models import Attempt, Package, Submission, User
+from grader.store.under_way import is_under_way
 
 _NO_INVITATION = "There is no such interview, or it is not yours; your interviews are listed on one page."
 
@@ -65,12 +66,6 @@ def invitations_of(session: Session, candidate: User, limit: int) -> Sequence[In
         .limit(limit)
     )
     return session.scalars(statement).all()
-
-
-def has_open_invitation(session: Session, candidate: User) -> bool:
-    """Return whether a candidate accepted an invitation whose time is not over, as far as that is written down."""
-    statement = select(Invitation.id).filter_by(user_id=candidate.id, revoked_at=None, ended_at=None).limit(1)
-    return session.scalar(statement) is not None
 
 
 def accept_invitation(session: Session, found: Invitation, candidate: User, now: datetime) -> bool | None:
@@ -167,7 +162,7 @@ def running_beside(session: Session, invitation: Invitation, now: datetime) -> I
         .where(
             Invitation.user_id == invitation.user_id,
             Invitation.id != invitation.id,
-            _is_running(now),
+            is_under_way(now),
             Package.slug.in_(own),
         )
         .options(joinedload(Invitation.interview))
@@ -175,10 +170,6 @@ def running_beside(session: Session, invitation: Invitation, now: datetime) -> I
         .limit(1)
     )
     return session.scalar(statement)
-
-
-def _is_running(now: datetime) -> ColumnElement[bool]:
-    return and_(Invitation.started_at.is_not(None), Invitation.ended_at.is_(None), Invitation.ends_at >= now)
 
 
 def attempts_in(session: Session, invitation: Invitation) -> Sequence[Attempt]:
@@ -293,7 +284,7 @@ def locked_slugs(session: Session, candidate: int, now: datetime) -> frozenset[s
             exists().where(
                 Invitation.interview_id == Interview.id,
                 Invitation.user_id == candidate,
-                _is_running(now),
+                is_under_way(now),
             ),
         )
     )

@@ -9,7 +9,7 @@ from werkzeug.datastructures import MultiDict
 from grader.services import attempts, practice_lock
 from grader.services.attempts import Progress
 from grader.services.problem_list import LEVELS, ORDERS, Filters, problem_list
-from grader.store import taking_queries
+from grader.store import under_way
 from grader.store.session import read_session, write_session
 from grader.web.lesson import PRACTICE
 from grader.web.service import current_user, now, service
@@ -22,7 +22,7 @@ def index() -> ResponseReturnValue:
     """List the problems that the address asks for, with what the candidate has reached on each."""
     with read_session(service().engine) as session:
         progress = attempts.progress(session, current_user())
-        has_interview = taking_queries.has_open_invitation(session, current_user())
+        has_interview = under_way.has_open_invitation(session, current_user(), now())
         closed = practice_lock.closed_slugs(session, current_user(), now())
     packages, filters = service().packages, Filters.of(request.args.items(multi=True))
     return render_template(

@@ -411,6 +411,23 @@ def test_what_is_closed_is_neither_offered_nor_suggested(held: Held, app: Flask,
     assert "To the problem</a>" in ada.text("/progress")
 
 
+def test_the_problem_list_tells_of_an_interview_as_long_as_it_can_be_taken(held: Held, ada: Browser) -> None:
+    told, past = "You have accepted an interview that is not over", now() - timedelta(minutes=1)
+    page = accept(ada, held.link())
+    assert told in ada.text("/")
+    for closed in ({"closes_at": past}, {"released_at": past}, {"archived_at": past}):
+        held.change(**closed)
+        assert told not in ada.text("/")
+        held.change(**dict.fromkeys(closed))
+    held.change(opens_at=now() + timedelta(days=1))
+    assert told in ada.text("/")
+    held.change(opens_at=None)
+    ada.post(f"{page}/start")
+    assert told in ada.text("/")
+    held.move_end(past)
+    assert told not in ada.text("/")
+
+
 def test_another_candidate_finds_nothing(held: Held, ada: Browser, eve: Browser) -> None:
     page = begin(ada, held.link())
     for path in (page, f"{page}/end", ada.attempt, f"{ada.attempt}/samples", f"{ada.attempt}/follow-ups"):
