@@ -57,6 +57,22 @@ def test_a_failing_write_session_leaves_nothing(database_url: str) -> None:
     engine.dispose()
 
 
+def test_a_read_session_reads_one_state(database_url: str) -> None:
+    upgrade(database_url)
+    engine = make_engine(database_url)
+    with read_session(engine) as reading:
+        before = reading.query(User).count()
+        with write_session(engine) as writing:
+            make_candidate(writing)
+        assert (before, reading.query(User).count()) == (0, 0)
+    with write_session(engine) as writing:  # on the connection of the one before, which reads what is there
+        assert writing.query(User).count() == 1
+        level = "SELECT current_setting('transaction_isolation')"
+        if engine.dialect.name == "postgresql":
+            assert writing.execute(text(level)).scalar_one() == "read committed"
+    engine.dispose()
+
+
 def test_times_come_back_in_utc_and_need_a_zone(database_url: str) -> None:
     upgrade(database_url)
     engine = make_engine(database_url)
