@@ -147,11 +147,12 @@ class Room:
             return [(row.best_score, row.solved_at is not None, names[row.package_id]) for row in rows]
 
     def everything(self) -> Sequence[object]:
-        """Return all that judging stored, and what attempts came to."""
+        """Return all that judging stored, and what attempts came to; but for what work besides does, findings due."""
         with read_session(self.engine) as session:
             found: list[object] = []
+            left_out = ("id", "judged_at", "is_finding_due")
             for table in (Submission, CaseResult, GroupResult, SubmissionFault, Attempt, InterviewProblem):
-                columns = [column for column in table.__table__.columns if column.name not in ("id", "judged_at")]
+                columns = [column for column in table.__table__.columns if column.name not in left_out]
                 keys = ("submission_id", "attempt_id", "ordinal", "position")
                 order = [column for column in columns if column.name in keys]
                 found += [tuple(row) for row in session.execute(select(*columns).order_by(*order, *columns[:1]))]
