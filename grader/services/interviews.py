@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from grader.errors import NotFound, UserError
+from grader.errors import NotFound
 from grader.services import audit
 from grader.services.audit import Fact
 from grader.services.feedback import are_answers_out
@@ -23,6 +23,7 @@ from grader.services.interview_settings import (
     with_kept_window,
 )
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow, Outdated
 from grader.store import interview_queries as queries
 from grader.store import package_queries
 from grader.store.held import keep_user
@@ -31,18 +32,6 @@ from grader.store.models import Package, User
 from grader.wording import counted, plural, told_time
 
 COPY: Final = " (copy)"
-
-
-class Outdated(UserError):
-    """Somebody else has changed the interview since its form was opened."""
-
-    status = 409
-
-
-class NotNow(UserError):
-    """The interview is in no state for this."""
-
-    status = 409
 
 
 def create(session: Session, user: User, settings: Settings, packages: Packages, now: datetime) -> Interview:

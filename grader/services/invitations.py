@@ -14,8 +14,8 @@ from grader.services import audit
 from grader.services.audit import Fact
 from grader.services.feedback import are_answers_out, told_at_the_end
 from grader.services.interview_settings import UnusableSettings, whole_number
-from grader.services.interviews import NotNow
 from grader.services.invitation_names import Alike, alike
+from grader.services.refusals import NotNow
 from grader.services.sessions import hash_of, new_token
 from grader.store import interview_queries as queries
 from grader.store import review_queries, taking_queries

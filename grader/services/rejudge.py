@@ -17,9 +17,9 @@ from sqlalchemy.orm import Session
 from grader.errors import NotFound
 from grader.services import audit
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow
 from grader.services.rejudge_versions import (
     NO_VERSION,
-    NotNow,
     is_usable,
     rejudged_interview,
     require_variants,

@@ -10,10 +10,11 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from grader.errors import InvalidPackage, NotFound, UserError
+from grader.errors import InvalidPackage, NotFound
 from grader.problems.schema import FollowUpSpec, InterviewSpec, MultipleChoiceSpec
 from grader.services.earlier_package import is_same
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow
 from grader.store import interview_queries, package_queries, rejudge_queries
 from grader.store.interview_models import Interview, Part, Rejudge
 from grader.store.models import Package, User
@@ -22,12 +23,6 @@ from grader.store.rejudge_queries import Answered
 from grader.store.sitting_queries import require_none_sat
 
 NO_VERSION: Final = "There is no such version of this problem that can be used; choose one from the page."
-
-
-class NotNow(UserError):
-    """The rejudge, or what it is made from, is in no state for this."""
-
-    status = 409
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from grader.report.visible import visible
 from grader.services import audit, own_time
 from grader.services.earlier_package import rubric_of
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow, Outdated
 from grader.store import review_queries as queries
 from grader.store import taking_queries
 from grader.store.base import storable
@@ -28,18 +29,6 @@ NOTE_MAX: Final = 20_000  # characters
 REASON_MIN: Final = 10
 REASON_MAX: Final = 2_000
 _POINT: Final = re.compile(r"([a-z0-9_-]{1,80}):(\d{1,3})")
-
-
-class NotNow(UserError):
-    """The review is in no state for this."""
-
-    status = 409
-
-
-class Outdated(UserError):
-    """Something newer is stored than the form was made from."""
-
-    status = 412
 
 
 @dataclass(frozen=True)

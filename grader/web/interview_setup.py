@@ -14,6 +14,7 @@ from grader.services import interview_form, interviews
 from grader.services.feedback import are_answers_out
 from grader.services.interview_form import Form
 from grader.services.interview_settings import HINT_LEVEL_MAX, UnusableSettings, settings_of
+from grader.services.refusals import Outdated
 from grader.store import interview_queries as queries
 from grader.store.interview_models import Part, Shown
 from grader.store.models import User
@@ -115,7 +116,7 @@ def _form(public_id: str | None, form: Form, error: UserError | None = None) -> 
         started = queries.counts_of(session, [interview], now())[interview.id].started if interview else 0
         options = interview_form.options(session, current, service().packages)
         rows = interview_form.rows(session, current, interview, form, service().packages)
-    if interview is not None and error is not None and error.status == 409:
+    if interview is not None and isinstance(error, Outdated):
         form = replace(form, version=str(interview.version))  # what is saved next is saved knowingly
     page = render_template(
         "interview_form.html",

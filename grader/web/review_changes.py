@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 
 from grader.errors import UserError
 from grader.services import evidence, reviews, sign_in
-from grader.services.reviews import Draft, Outdated
+from grader.services.refusals import Outdated
+from grader.services.reviews import Draft
 from grader.store import review_queries
 from grader.store import review_queue_queries as queue
 from grader.store.models import User

@@ -8,8 +8,8 @@ from sqlalchemy import Engine, select
 from grader.errors import NotFound, UserError
 from grader.services import accounts, deadline, drafts, invitations, sessions
 from grader.services.accounts import NameTaken
-from grader.services.interviews import NotNow
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow
 from grader.services.time_changes import all_changes
 from grader.store.interview_models import AuditEntry, Invitation
 from grader.store.models import Submission, User

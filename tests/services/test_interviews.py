@@ -13,8 +13,8 @@ from sqlalchemy import Engine, select
 from grader.errors import NotFound
 from grader.services import interviewers, interviews, uploads
 from grader.services.interview_settings import Chosen, FixedByStart, UnusableSettings, settings_of
-from grader.services.interviews import NotNow, Outdated
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow, Outdated
 from grader.store import interview_queries as queries
 from grader.store.interview_models import AuditEntry, Interview, PackageCheck, Part, Shown
 from grader.store.interview_queries import Counts, Phase

@@ -16,11 +16,11 @@ from grader.errors import NotFound
 from grader.grading.verdict import Verdict
 from grader.services import interviewers, interviews, invitations, live
 from grader.services.interview_settings import UnusableSettings
-from grader.services.interviews import NotNow
 from grader.services.invitation_names import LIST_BYTES_MAX, Alike, read_names
 from grader.services.invitations import INVITATIONS_MAX, State
 from grader.services.live import Live, Waiting
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow
 from grader.services.sessions import hash_of
 from grader.services.time_changes import all_changes
 from grader.store import interview_queries as queries

@@ -15,8 +15,8 @@ from grader.sandbox.pool import Pool
 from grader.services import accounts, rejudge, rejudge_versions, rejudge_work
 from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow
 from grader.services.rejudge import State
-from grader.services.rejudge_versions import NotNow
 from grader.store.interview_models import AuditEntry, InterviewProblem, Rejudge, RejudgeItem
 from grader.store.models import Submission
 from grader.store.session import read_session, write_session

@@ -15,8 +15,8 @@ from grader.sandbox.pool import Pool
 from grader.services import rejudge, rejudge_work
 from grader.services.interview_settings import Chosen
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow
 from grader.services.rejudge import State
-from grader.services.rejudge_versions import NotNow
 from grader.store.interview_models import Rejudge, RejudgedAttempt
 from grader.store.models import Attempt, Package
 from grader.store.session import read_session, write_session

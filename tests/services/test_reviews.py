@@ -10,10 +10,10 @@ from sqlalchemy import Engine, select
 
 from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
-from grader.services import audit_log, interviews, invitations, review_page, reviews
+from grader.services import audit_log, invitations, review_page, reviews
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow, Outdated
 from grader.services.review_page import ReviewPage
-from grader.services.reviews import NotNow, Outdated
 from grader.store import review_queries
 from grader.store.admin_queries import Wanted
 from grader.store.interview_models import AuditEntry, Decision, Interview, Invitation, Part, Review, ScoreOverride
@@ -339,9 +339,9 @@ def test_nothing_is_settled_while_the_candidate_is_at_work(
     with write_session(engine) as session:
         reviewed = review_queries.attempt_reviewed(session, rita, attempt.public_id)
         session.get_one(Invitation, reviewed.invitation.id).ended_at = None
-    with pytest.raises(reviews.NotNow, match="time is not over yet"), write_session(engine) as session:
+    with pytest.raises(NotNow, match="time is not over yet"), write_session(engine) as session:
         reviews.finish(session, rita, attempt.public_id, draft(), 0, packages, at_work)
-    with pytest.raises(reviews.NotNow, match="time is not over yet"), write_session(engine) as session:
+    with pytest.raises(NotNow, match="time is not over yet"), write_session(engine) as session:
         reviews.override(session, lead, attempt.public_id, 50.0, REASON, 0, at_work)
     with write_session(engine) as session:
         assert reviews.save(session, rita, attempt.public_id, draft(), 0, packages, at_work) == 1
@@ -370,7 +370,7 @@ def test_nobody_gets_more_time_for_what_is_reviewed(
             reviews.override(session, lead, attempt.public_id, None, REASON, 1, END)
         extend()
     else:
-        with pytest.raises(interviews.NotNow, match="is reviewed or scored by hand already"):
+        with pytest.raises(NotNow, match="is reviewed or scored by hand already"):
             extend()
 
 

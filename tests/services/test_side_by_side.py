@@ -12,8 +12,8 @@ from sqlalchemy import Engine, delete, update
 
 from grader.services import attempts, deadline, invitations, taking
 from grader.services.interview_settings import Chosen
-from grader.services.interviews import NotNow
 from grader.services.packages import Packages
+from grader.services.refusals import NotNow
 from grader.services.taking import NotOpen, Stage, Taking
 from grader.store.interview_models import Interview, Invitation
 from grader.store.models import Attempt, User

@@ -144,7 +144,7 @@ def test_who_saves_second_keeps_what_they_typed(lena: Browser, page: str, sha256
     sent = {**FORM, "problem": sha256, "variant": "only"}
     assert lena.post(f"{page}/edit", **{**sent, "title": "First"}).status_code == 303
     reply = lena.post(f"{page}/edit", **{**sent, "title": "Second"})
-    assert reply.status_code == 409
+    assert reply.status_code == 412
     text = reply.get_data(as_text=True)
     assert "Somebody else has changed this interview meanwhile" in text
     assert 'value="Second"' in text
