@@ -23,7 +23,7 @@ from grader.errors import UserError
 from grader.grading.contract import is_compared
 from grader.report.result import csv_line, number
 from grader.services import audit
-from grader.services.invitations import state
+from grader.services.candidate_stage import state_of
 from grader.store import export_queries as queries
 from grader.store import interview_queries
 from grader.store.interview_models import Interview
@@ -194,7 +194,7 @@ def _wide(engine: Engine, interview: Interview, now: datetime) -> Iterator[str]:
             [
                 row.label,
                 row.public_id,
-                state(row, interview, now),
+                state_of(row, interview, now),
                 moment(row.started_at),
                 moment(row.ends_at),
                 moment(row.ended_at),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Final
 
 from sqlalchemy.orm import Session
 
-from grader.services import audit
+from grader.services import audit, own_time
 from grader.services.audit import Fact
+from grader.services.candidate_stage import State, state_of
 from grader.services.feedback import are_answers_out, told_at_the_end
 from grader.services.interview_settings import UnusableSettings, whole_number
 from grader.services.invitation_names import Alike, alike
@@ -32,17 +32,6 @@ EXTENSION_MAX: Final = 24 * 60  # minutes
 REASON_LENGTH: Final = 200
 
 
-class State(StrEnum):
-    """Where a candidate is."""
-
-    REVOKED = "revoked"
-    NOT_ACCEPTED = "not opened"
-    ACCEPTED = "accepted"
-    STARTED = "under way"
-    ENDED = "ended"
-    MISSED = "ran out"  # the interview closed before they started
-
-
 @dataclass(frozen=True)
 class Invited:
     """A new link, which is told this once."""
@@ -58,18 +47,6 @@ class Invitations:
     made: tuple[Invited, ...]
     left_out: tuple[str, ...]
     alike: tuple[Alike, ...]  # among them and those that were invited before
-
-
-def state(invitation: Invitation, interview: Interview, now: datetime) -> State:
-    """Return where a candidate is."""
-    if invitation.revoked_at is not None:
-        return State.REVOKED
-    if invitation.started_at is not None:
-        over = invitation.ended_at is not None or (invitation.ends_at is not None and invitation.ends_at < now)
-        return State.ENDED if over else State.STARTED
-    if interview.closes_at is not None and interview.closes_at <= now:
-        return State.MISSED
-    return State.NOT_ACCEPTED if invitation.accepted_at is None else State.ACCEPTED
 
 
 def invite(session: Session, user: User, public_id: str, names: Sequence[str], now: datetime) -> Invitations:
@@ -165,13 +142,8 @@ def extend(
     """Give a candidate more time; who has ended goes on from now.
 
     Args:
-        session: stores the time.
-        user: who gives it.
-        public_id: the interview's.
-        invitation_id: the candidate's.
         minutes: as they were typed.
         reason: why; reviewers read it.
-        now: the time.
         is_confirmed: whether the user knows what the candidate could read since their time was over; then the reason
             says so.
 
@@ -184,26 +156,9 @@ def extend(
     interview, invitation = _locked(session, user, public_id, invitation_id)
     number = whole_number(minutes, "minutes", 1, EXTENSION_MAX, "minutes")
     why = _reason(reason)
-    if invitation.started_at is None or invitation.ends_at is None:
-        raise NotNow(f"{invitation.label} has not started yet; their time begins when they do.")
-    _require_extendable(invitation, interview, now)
-    is_over = state(invitation, interview, now) is State.ENDED
-    ends_at = (now if is_over else invitation.ends_at) + timedelta(minutes=number)
-    if interview.closes_at is not None and ends_at > interview.closes_at:
-        raise NotNow(
-            f"The interview closes at {told_time(interview.closes_at)}, before that time would be over; "
-            "change its window first."
-        )
-    if is_over and review_queries.is_reviewed(session, invitation):
-        raise NotNow(
-            f"What {invitation.label} handed in is reviewed or scored by hand already, and that would stand whatever "
-            "they add; nobody gets more time then."
-        )
-    if is_over:
-        _require_nothing_beside(session, invitation, now)
-    told = told_at_the_end(interview) if is_over else ""
-    if is_over and not is_confirmed:
-        raise UnusableSettings(f"Since their time was over they can read {told}; confirm that below.", "confirmed")
+    ends_at = _later_end(invitation, interview, timedelta(minutes=number), now)
+    is_over = own_time.is_over(invitation, now)
+    told = _told_before(session, invitation, interview, now, is_confirmed=is_confirmed) if is_over else ""
     why += f" ({told.capitalize()} could be read before.)" if told else ""
     invitation.ends_at, invitation.ended_at = ends_at, None
     extension = Extension(invitation_id=invitation.id, user_id=user.id, minutes=number, reason=why, created_at=now)
@@ -211,6 +166,37 @@ def extend(
     facts: dict[str, Fact] = {"minutes": number, "reopened": is_over} | ({"told_before": told} if told else {})
     audit.record(session, user, "invitation.extend", invitation, now, interview, **facts)
     return extension
+
+
+def _later_end(invitation: Invitation, interview: Interview, more: timedelta, now: datetime) -> datetime:
+    """Return when a candidate's time ends with more of it."""
+    before = own_time.end_of(invitation)
+    if before is None:
+        raise NotNow(f"{invitation.label} has not started yet; their time begins when they do.")
+    _require_extendable(invitation, interview, now)
+    ends_at = (now if own_time.is_over(invitation, now) else before) + more
+    if interview.closes_at is not None and ends_at > interview.closes_at:
+        raise NotNow(
+            f"The interview closes at {told_time(interview.closes_at)}, before that time would be over; "
+            "change its window first."
+        )
+    return ends_at
+
+
+def _told_before(
+    session: Session, invitation: Invitation, interview: Interview, now: datetime, *, is_confirmed: bool
+) -> str:
+    """Make sure that a candidate whose time was over may go on; return what they could read since."""
+    if review_queries.is_reviewed(session, invitation):
+        raise NotNow(
+            f"What {invitation.label} handed in is reviewed or scored by hand already, and that would stand whatever "
+            "they add; nobody gets more time then."
+        )
+    _require_nothing_beside(session, invitation, now)
+    told = told_at_the_end(interview)
+    if not is_confirmed:
+        raise UnusableSettings(f"Since their time was over they can read {told}; confirm that below.", "confirmed")
+    return told
 
 
 def _require_nothing_beside(session: Session, invitation: Invitation, now: datetime) -> None:
@@ -254,7 +240,7 @@ def end_early(
     """
     interview, invitation = _locked(session, user, public_id, invitation_id)
     why = _reason(reason)
-    if state(invitation, interview, now) is not State.STARTED or is_ended_early(session, invitation):
+    if state_of(invitation, interview, now) is not State.STARTED or is_ended_early(session, invitation):
         raise NotNow(f"{invitation.label} is not under way, so there is no time to end.")
     invitation.ends_at = now  # what follows is done by who watches the clock
     session.add(EarlyEnd(invitation_id=invitation.id, user_id=user.id, reason=why, is_told=is_told, created_at=now))

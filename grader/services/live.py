@@ -9,7 +9,9 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from grader.services.invitations import State, state
+from grader.services import own_time
+from grader.services.candidate_stage import State, state_of
+from grader.services.feedback import is_closed_to_all
 from grader.store import interview_queries, queries
 from grader.store.interview_models import Interview, Invitation
 from grader.store.interview_queries import Counts, Tried
@@ -58,14 +60,15 @@ def live(session: Session, interview: Interview, page: int, now: datetime) -> Li
     tried = interview_queries.tried_in(session, invitations)
     queue = {key: place for place, key in enumerate(queries.unjudged(session, Submission), start=1)}
     counts = interview_queries.counts_of(session, [interview], now)[interview.id]
-    is_open = interview.archived_at is None and (interview.closes_at is None or interview.closes_at > now)
     return Live(
         lines=tuple(_line(invitation, interview, tried, queue, now) for invitation in invitations),
         counts=counts,
         page=page,
         pages=pages,
         number=number,
-        can_change=is_open or counts.under_way > 0 or any(_is_waiting(one) for one in tried.values()),
+        can_change=not is_closed_to_all(interview, now)
+        or counts.under_way > 0
+        or any(_is_waiting(one) for one in tried.values()),
     )
 
 
@@ -83,13 +86,12 @@ def _line(
     queue: Mapping[int, int],
     now: datetime,
 ) -> Line:
-    found = state(invitation, interview, now)
+    found = state_of(invitation, interview, now)
     own = [tried.get((invitation.id, problem.id)) for problem in interview.problems]
-    left = invitation.ends_at - now if found is State.STARTED and invitation.ends_at else None
     return Line(
         invitation=invitation,
         state=found,
-        seconds_left=None if left is None else max(0, int(left.total_seconds())),
+        seconds_left=own_time.seconds_left(invitation, now) if found is State.STARTED else None,
         tried=tuple(own),
         waiting=_waiting(own, queue, now),
     )

@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -18,6 +17,7 @@ from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
 from grader.report.visible import visible
 from grader.services import audit, candidate_view, deadline, feedback, own_time, practice_lock
+from grader.services.candidate_stage import Stage, stage_of
 from grader.services.candidate_view import HandedIn
 from grader.services.feedback import Feedback
 from grader.services.packages import Packages
@@ -48,16 +48,6 @@ class NotOpen(UserError):
     """The interview is not in the state for this."""
 
     status = 409
-
-
-class Stage(StrEnum):
-    """Where a candidate is in an interview that they accepted."""
-
-    TOO_EARLY = "opens later"
-    READY = "ready"
-    MISSED = "closed"  # before they started
-    RUNNING = "under way"
-    OVER = "ended"
 
 
 @dataclass(frozen=True)
@@ -284,12 +274,3 @@ def own(session: Session, candidate: User, now: datetime) -> tuple[tuple[Invitat
     """Return the interviews that a candidate accepted, newest first."""
     found = queries.invitations_of(session, candidate, OWN_SHOWN)
     return tuple((invitation, stage_of(invitation, invitation.interview, now)) for invitation in found)
-
-
-def stage_of(invitation: Invitation, interview: Interview, now: datetime) -> Stage:
-    """Return where a candidate is."""
-    if invitation.started_at is not None:
-        return Stage.OVER if own_time.is_over(invitation, now) else Stage.RUNNING
-    if feedback.is_closed_to_all(interview, now):
-        return Stage.MISSED
-    return Stage.TOO_EARLY if interview.opens_at is not None and now < interview.opens_at else Stage.READY

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, g, redirect, render_template, request, ur
 from flask.typing import ResponseReturnValue
 
 from grader.services import deadline, feedback, own_time, taking
-from grader.services.taking import Stage
+from grader.services.candidate_stage import Stage
 from grader.services.time_changes import told_changes
 from grader.store import taking_queries
 from grader.store.interview_models import Invitation

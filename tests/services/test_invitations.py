@@ -14,10 +14,11 @@ from sqlalchemy import Engine, event, select, update
 
 from grader.errors import NotFound
 from grader.grading.verdict import Verdict
-from grader.services import interviewers, interviews, invitations, live
+from grader.services import interviewers, interviews, invitations, live, taking
+from grader.services.candidate_stage import Stage, State
 from grader.services.interview_settings import UnusableSettings
 from grader.services.invitation_names import LIST_BYTES_MAX, Alike, read_names
-from grader.services.invitations import INVITATIONS_MAX, State
+from grader.services.invitations import INVITATIONS_MAX
 from grader.services.live import Live, Waiting
 from grader.services.packages import Packages
 from grader.services.refusals import NotNow
@@ -269,6 +270,25 @@ def test_the_live_view_says_where_everybody_is(engine: Engine, lead: User, inter
     assert second.waiting == (Waiting(place=1, seconds=60),)
     assert view.lines[2].tried == (None,)
     assert view.can_change
+
+
+@pytest.mark.parametrize("ended", ["closes_at", "archived_at", "released_at"])
+def test_interviewers_and_candidates_are_told_alike_who_can_start_no_more(
+    engine: Engine, lead: User, interview: Interview, ended: str
+) -> None:
+    tokens = [one.token for one in make_invitations(engine, lead, interview, "A", "B", "C")]
+    begin(engine, tokens[0], make_candidate(engine), after(1), 60)
+    ines = make_candidate(engine)
+    with write_session(engine) as session:
+        taking.accept(session, ines, tokens[1], after(2))
+    with write_session(engine) as session:
+        setattr(session.get_one(Interview, interview.id), ended, after(10))
+    view = live_of(engine, lead, interview, 11)
+    assert [line.state for line in view.lines] == [State.STARTED, State.MISSED, State.MISSED]
+    with read_session(engine) as session:
+        assert [stage for _, stage in taking.own(session, ines, after(11))] == [Stage.MISSED]
+    assert view.can_change  # one is under way
+    assert not live_of(engine, lead, interview, 62).can_change
 
 
 @contextmanager

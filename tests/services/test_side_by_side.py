@@ -11,10 +11,11 @@ import pytest
 from sqlalchemy import Engine, delete, update
 
 from grader.services import attempts, deadline, invitations, taking
+from grader.services.candidate_stage import Stage
 from grader.services.interview_settings import Chosen
 from grader.services.packages import Packages
 from grader.services.refusals import NotNow
-from grader.services.taking import NotOpen, Stage, Taking
+from grader.services.taking import NotOpen, Taking
 from grader.store.interview_models import Interview, Invitation
 from grader.store.models import Attempt, User
 from grader.store.session import read_session, write_session

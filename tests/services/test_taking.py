@@ -16,13 +16,14 @@ from grader.errors import NotFound, UserError
 from grader.grading.verdict import Verdict
 from grader.services import attempts, deadline, drafts, feedback, hints, interviews, invitations, sample_runs, taking
 from grader.services.attempts import AttemptClosed
+from grader.services.candidate_stage import Stage
 from grader.services.drafts import Saved
 from grader.services.interview_settings import Chosen
 from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.services.practice_lock import ClosedMeanwhile
 from grader.services.sessions import hash_of
-from grader.services.taking import InvitationEnded, NotOpen, Stage, Taking
+from grader.services.taking import InvitationEnded, NotOpen, Taking
 from grader.store import queries, taking_queries
 from grader.store.interview_models import AuditEntry, Interview, Invitation, Shown
 from grader.store.models import Attempt, Submission, User

@@ -6,6 +6,7 @@ import csv
 import html
 import io
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -230,7 +231,7 @@ def test_names_are_text_wherever_they_stand(lena: Browser, page: str, engine: En
 
 def test_the_live_part_is_what_changes(lena: Browser, page: str, engine: Engine) -> None:
     (token, _) = invite(lena, page, "Ines", "Tomasz")
-    attempt = begin(engine, token, make_candidate(engine), now())
+    attempt = begin(engine, token, make_candidate(engine), now() - timedelta(seconds=2))
     with write_session(engine) as session:
         session.add(
             Submission(attempt_id=attempt.id, ordinal=1, source=b"canary source", created_at=now(), verdict=Verdict.WA)
@@ -245,7 +246,7 @@ def test_the_live_part_is_what_changes(lena: Browser, page: str, engine: Engine)
 
 def test_a_candidate_is_given_time_and_ended(lena: Browser, page: str, engine: Engine) -> None:
     (token,) = invite(lena, page, "Ines")
-    begin(engine, token, make_candidate(engine), now())
+    begin(engine, token, make_candidate(engine), now() - timedelta(seconds=2))
     (invitation,) = invitation_ids(engine)
     own = f"{page}/candidates/{invitation}"
     reply = lena.post(f"{own}/extend", minutes="10", reason="")

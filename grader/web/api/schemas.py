@@ -9,7 +9,7 @@ from pydantic import Field
 
 from grader.grading.verdict import Reason, Verdict
 from grader.services.exports import Kind
-from grader.services.invitations import State
+from grader.services.candidate_stage import State
 from grader.store.base import Mode
 from grader.store.interview_models import Part, Shown
 from grader.store.interview_queries import Phase
