@@ -48,12 +48,7 @@ def save(
     What came in time and waited until the end was over counts as if it had been there at the end.
 
     Args:
-        session: stores it.
-        candidate: whose attempt it is.
-        public_id: the attempt's.
-        text: the bytes.
         seen: when the draft was saved that this editor knows of.
-        packages: where the starters are.
         now: when the whole request was there.
 
     Raises:

@@ -29,7 +29,7 @@ from grader.store import rejudge_moves as moves
 from grader.store import rejudge_queries as queries
 from grader.store.held import keep_user
 from grader.store.interview_models import Interview, InterviewProblem, Rejudge
-from grader.store.models import User
+from grader.store.models import Package, User
 from grader.store.queries import package_of
 from grader.store.rejudge_queries import Changed, Counts
 from grader.store.sitting_queries import require_no_place, require_not_sat
@@ -89,16 +89,8 @@ def create(
         PlaceOfReader: they ask for everybody's attempts, and have a place in an interview with the problem.
         NotNow: no attempt has the old version, or the new one lacks a variant that an attempt was given.
     """
-    if interview is None and not user.is_admin:
-        raise NotFound(NO_VERSION)
     keep_user(session, user.id)
-    found = rejudged_interview(session, user, interview) if interview is not None else None
-    before = package_of(session, old)
-    if before is None or (found is not None and all(problem.package_id != before.id for problem in found.problems)):
-        raise NotFound(NO_VERSION)
-    require_not_sat(session, user, [before])
-    if found is None:
-        require_no_place(session, user, before)
+    found, before = _chosen(session, user, interview, old)
     after = version_of(session, before, new, packages, now)
     rejudge = Rejudge(
         user_id=user.id,
@@ -114,6 +106,20 @@ def create(
         raise NotNow("Nothing was handed in to this version, so there is nothing to judge again.")
     audit.record(session, user, "rejudge.create", rejudge, now, found, old=before.sha256[:12], new=after.sha256[:12])
     return rejudge
+
+
+def _chosen(session: Session, user: User, interview: str | None, old: str) -> tuple[Interview | None, Package]:
+    """Return the interview, None for everybody's attempts, and the package that they have: both the user's to judge."""
+    if interview is None and not user.is_admin:
+        raise NotFound(NO_VERSION)
+    found = rejudged_interview(session, user, interview) if interview is not None else None
+    before = package_of(session, old)
+    if before is None or (found is not None and all(problem.package_id != before.id for problem in found.problems)):
+        raise NotFound(NO_VERSION)
+    require_not_sat(session, user, [before])
+    if found is None:
+        require_no_place(session, user, before)
+    return found, before
 
 
 def preview(session: Session, user: User, public_id: str, page: int) -> Preview:

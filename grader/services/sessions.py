@@ -45,10 +45,7 @@ def begin(
     """Sign a browser in; return the token of its cookie.
 
     Args:
-        session: stores it.
-        user: who signs in.
         device: words for the browser.
-        now: the time.
         is_kept: whether the browser keeps the session when it is closed.
         is_told: whether the audit log has an entry already of what opens it, such as another password.
         instead_of: the token that the browser had before, which opens nothing any more.

@@ -60,6 +60,33 @@ from grader.web.service import Service, user
 from grader.wording import all_of, counted, part_of
 
 FORM_PARTS_MAX: Final = 20
+_BLUEPRINTS: Final = (
+    health.bp,
+    pages.bp,
+    accounts.bp,
+    account_page.bp,
+    tokens.bp,
+    problems.bp,
+    attempts.bp,
+    sample_runs.bp,
+    verdicts.bp,
+    diagnoses.bp,
+    followups.bp,
+    invitations.bp,
+    progress.bp,
+    lesson.bp,
+    packages.bp,
+    rejudge.bp,
+    exports.bp,
+    interviews.bp,
+    interview_setup.bp,
+    interview_candidates.bp,
+    admin.bp,
+    reviews.bp,
+    review_changes.bp,
+    cohort.bp,
+    api.bp,
+)
 
 
 @dataclass(frozen=True)
@@ -97,33 +124,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
     cookies.register(app)
     security.register(app, settings.public_url)
     errors.register(app)
-    for blueprint in (
-        health.bp,
-        pages.bp,
-        accounts.bp,
-        account_page.bp,
-        tokens.bp,
-        problems.bp,
-        attempts.bp,
-        sample_runs.bp,
-        verdicts.bp,
-        diagnoses.bp,
-        followups.bp,
-        invitations.bp,
-        progress.bp,
-        lesson.bp,
-        packages.bp,
-        rejudge.bp,
-        exports.bp,
-        interviews.bp,
-        interview_setup.bp,
-        interview_candidates.bp,
-        admin.bp,
-        reviews.bp,
-        review_changes.bp,
-        cohort.bp,
-        api.bp,
-    ):
+    for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)
     _set_up_templates(app)
     app.jinja_env.globals.update(
