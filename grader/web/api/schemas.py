@@ -8,8 +8,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from grader.grading.verdict import Reason, Verdict
-from grader.services.exports import Kind
 from grader.services.candidate_stage import State
+from grader.services.exports import Kind
 from grader.store.base import Mode
 from grader.store.interview_models import Part, Shown
 from grader.store.interview_queries import Phase
