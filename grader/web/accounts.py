@@ -123,7 +123,7 @@ def _link_form(error: UserError | None = None) -> ResponseReturnValue:
 
 
 def _require_signup() -> None:
-    if not current_app.jinja_env.globals["is_signup_open"] and not invited.is_invited(service().engine):
+    if not current_app.config["IS_SIGNUP_OPEN"] and not invited.is_invited(service().engine):
         raise NotFound("Accounts are made by the people who run this service; ask them for one.")
 
 

@@ -113,6 +113,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
         METRICS_TOKEN=settings.metrics_token,
         VARIABLES=settings.variables,
         PUBLIC_URL=settings.public_url,
+        IS_SIGNUP_OPEN=settings.is_signup_open,
         SESSION_COOKIE_SECURE=bool(settings.public_url and settings.public_url.startswith("https://")),
         SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),  # their addresses change with their content
     )
@@ -127,9 +128,7 @@ def create_app(settings: WebSettings, service: Service) -> Flask:
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)
     _set_up_templates(app)
-    app.jinja_env.globals.update(
-        is_sandbox_weakened=settings.is_sandbox_weakened, is_signup_open=settings.is_signup_open
-    )
+    app.jinja_env.globals.update(is_sandbox_weakened=settings.is_sandbox_weakened)
     return app
 
 
