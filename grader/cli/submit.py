@@ -15,6 +15,7 @@ import click
 from grader.cli.client import DEFAULT, Server, read_token, warn_if_open
 from grader.cli.outputs import write_new
 from grader.cli.sources import read_source
+from grader.config import read_settings
 from grader.errors import JudgeError, UserError
 from grader.grading.case_run import SOURCE_BYTES_MAX
 from grader.report.visible import visible
@@ -136,7 +137,7 @@ def pull_command(
 
 def _server(address: str | None, token_file: Path | None) -> Server:
     token = read_token(token_file, os.environ.get("GRADER_TOKEN"))
-    server = Server(address or os.environ.get("GRADER_PUBLIC_URL") or DEFAULT, token)
+    server = Server(address or read_settings().public_url or DEFAULT, token)
     warn_if_open(server)
     return server
 

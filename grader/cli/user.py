@@ -123,14 +123,16 @@ def remove_command(name: str, yes: bool) -> None:
 
 @contextmanager
 def _database() -> Iterator[tuple[Settings, Engine, datetime]]:
-    """Give the settings, the database of this release's form, and the time."""
+    """Give the settings, the database, which is made where there is none but not brought up to date, and the time."""
     from grader.cli.database import clear_errors
-    from grader.store.migrate import upgrade
+    from grader.store.migrate import current, require_newest, upgrade
     from grader.store.session import make_engine
 
     settings = read_settings()
     with clear_errors(settings.database_url):
-        upgrade(settings.database_url)
+        if current(settings.database_url) is None:
+            upgrade(settings.database_url)
+        require_newest(settings.database_url)
         engine = make_engine(settings.database_url)
         try:
             yield settings, engine, datetime.now(UTC)

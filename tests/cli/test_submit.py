@@ -138,6 +138,12 @@ def test_the_token_may_stand_in_a_variable(command: Command, server: tuple[str, 
     assert told.out.strip() == (PROBLEMS / SLUG / "statement.md").read_text().strip()
 
 
+def test_an_address_in_a_variable_is_read_as_every_command_reads_it(command: Command) -> None:
+    told = command.run("pull", SLUG, env={"GRADER_TOKEN": GOOD, "GRADER_PUBLIC_URL": "grader.example"})
+    assert (told.code, told.out) == (2, "")
+    assert told.line.startswith("grader: GRADER_PUBLIC_URL is 'grader.example'; write http:// or https://")
+
+
 @pytest.mark.sandbox
 def test_an_interviews_problem_is_named_by_its_place(
     command: Command, server: tuple[str, str], interview: tuple[str, str]

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from grader.store.migrate import current, upgrade
 from tests.cli.running import Command, terminal
 
 LINK = re.compile(r"http://127\.0\.0\.1:8000/links/[\w-]{43}\n")
@@ -26,6 +27,18 @@ def test_an_account_is_made_with_a_link(command: Command) -> None:
     assert added.err.startswith("Give this link to Ines Okafor; it works once, within 7 days.\n")
     assert "set GRADER_PUBLIC_URL" in added.err
     assert listed(command) == {"Ines Okafor": {"is_interviewer": True, "is_admin": False, "has_password": False}}
+
+
+@pytest.mark.parametrize("args", [["list"], ["add", "Ines"], ["reset", "Ines"], ["role", "Ines", "--admin"]])
+def test_a_database_of_an_older_revision_is_not_brought_up_to_date(command: Command, args: list[str]) -> None:
+    url = f"sqlite:///{command.folder / 'older.sqlite3'}"
+    upgrade(url, "0010")
+    told = command.run("user", *args, env={"GRADER_DATABASE_URL": url})
+    assert (told.code, told.out) == (2, "")
+    assert re.fullmatch(
+        r"grader: The database is at revision 0010, this release needs \d{4}; run: grader db upgrade", told.line
+    )
+    assert current(url) == "0010"
 
 
 def test_a_link_names_the_address_that_people_use(command: Command) -> None:
