@@ -17,8 +17,7 @@ from grader.services.interview_settings import UnusableSettings, whole_number
 from grader.services.invitation_names import Alike, alike
 from grader.services.refusals import NotNow
 from grader.services.sessions import hash_of, new_token
-from grader.store import interview_queries as queries
-from grader.store import review_queries, taking_queries
+from grader.store import interview_queries, invitation_queries, review_queries, taking_queries
 from grader.store.base import storable
 from grader.store.held import keep_user
 from grader.store.interview_models import Interview, Invitation, Part
@@ -64,10 +63,10 @@ def invite(session: Session, user: User, public_id: str, names: Sequence[str], n
         NotNow: nobody can start it any more.
         UnusableSettings: they are too many.
     """
-    interview = queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
+    interview = interview_queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
     require_startable(interview, now)
     made: list[Invited] = []
-    before = queries.labels_in(session, interview)
+    before = invitation_queries.labels_in(session, interview)
     known = {_key(label) for label in before}
     left_out = []
     for name in names:
@@ -250,7 +249,7 @@ def end_early(
 def with_tokens(session: Session, interview: Interview, tokens: Iterable[str]) -> list[Invited]:
     """Return those of some tokens that still open this interview, each with its candidate."""
     hashes = {hash_of(token): token for token in tokens}
-    found = queries.invitations_with(session, interview, list(hashes))
+    found = invitation_queries.invitations_with(session, interview, list(hashes))
     return [Invited(found[one].label, token) for one, token in hashes.items() if one in found]
 
 
@@ -279,8 +278,8 @@ def _reason(text: str) -> str:
 
 def _locked(session: Session, user: User, public_id: str, invitation_id: str) -> tuple[Interview, Invitation]:
     keep_user(session, user.id)
-    interview = queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
-    candidate = queries.invitation_in(session, interview, invitation_id).user_id
+    interview = interview_queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
+    candidate = invitation_queries.invitation_in(session, interview, invitation_id).user_id
     if candidate is not None:  # which stays, for the interview is locked
         taking_queries.invitations_locked(session, candidate)
-    return interview, queries.invitation_in(session, interview, invitation_id, lock=True)
+    return interview, invitation_queries.invitation_in(session, interview, invitation_id, lock=True)

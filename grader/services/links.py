@@ -14,8 +14,9 @@ from grader.services.names import tidy_name
 from grader.services.passwords import Passwords
 from grader.services.sessions import hash_of, new_token
 from grader.store import account_queries as queries
+from grader.store.credential_models import SignInLink
 from grader.store.held import keep_user
-from grader.store.models import SignInLink, User
+from grader.store.models import User
 from grader.store.session import read_session, write_session
 
 FIRST: Final = timedelta(days=7)

@@ -12,9 +12,10 @@ from sqlalchemy.orm import Session
 from grader.services import own_time
 from grader.services.candidate_stage import State, state_of
 from grader.services.feedback import is_closed_to_all
-from grader.store import interview_queries, queries
+from grader.store import interview_queries, invitation_queries, queries
 from grader.store.interview_models import Interview, Invitation
-from grader.store.interview_queries import Counts, Tried
+from grader.store.interview_queries import Counts
+from grader.store.invitation_queries import Tried
 from grader.store.models import Submission
 
 CANDIDATES_SHOWN: Final = 100  # on one page
@@ -53,11 +54,11 @@ class Live:
 
 def live(session: Session, interview: Interview, page: int, now: datetime) -> Live:
     """Return where an interview's candidates are; a page that does not exist is the last one."""
-    number = interview_queries.number_of_invitations(session, interview)
+    number = invitation_queries.number_of_invitations(session, interview)
     pages = max(1, -(-number // CANDIDATES_SHOWN))
     page = min(max(1, page), pages)
-    invitations = interview_queries.invitations_in(session, interview, (page - 1) * CANDIDATES_SHOWN, CANDIDATES_SHOWN)
-    tried = interview_queries.tried_in(session, invitations)
+    invitations = invitation_queries.invitations_in(session, interview, (page - 1) * CANDIDATES_SHOWN, CANDIDATES_SHOWN)
+    tried = invitation_queries.tried_in(session, invitations)
     queue = {key: place for place, key in enumerate(queries.unjudged(session, Submission), start=1)}
     counts = interview_queries.counts_of(session, [interview], now)[interview.id]
     return Live(
@@ -74,7 +75,7 @@ def live(session: Session, interview: Interview, page: int, now: datetime) -> Li
 
 def line_of(session: Session, interview: Interview, invitation: Invitation, now: datetime) -> Line:
     """Return where one candidate is."""
-    tried = interview_queries.tried_in(session, [invitation])
+    tried = invitation_queries.tried_in(session, [invitation])
     queue = {key: place for place, key in enumerate(queries.unjudged(session, Submission), start=1)}
     return _line(invitation, interview, tried, queue, now)
 

@@ -12,7 +12,7 @@ from grader.services import audit, own_time
 from grader.services.packages import Packages
 from grader.services.review_page import ReviewPage, SubmissionShown, review_page, submission_shown
 from grader.services.time_changes import TimeChange, all_changes
-from grader.store import interview_queries, review_queries, taking_queries
+from grader.store import interview_queries, invitation_queries, review_queries, taking_queries
 from grader.store.interview_models import Interview, Invitation, Review
 from grader.store.models import User
 from grader.store.sitting_queries import require_none_sat
@@ -75,7 +75,7 @@ def packet(
         SatByReader: the user sits one of its problems in another interview.
     """
     interview, invitation = _found(session, user, public_id, invitation_id)
-    tried = interview_queries.tried_in(session, [invitation]).values()
+    tried = invitation_queries.tried_in(session, [invitation]).values()
     begun = {one.attempt.id for one in tried if one.is_begun}
     found = [
         _attempt(session, user, attempt.public_id, packages, is_begun=attempt.id in begun)
@@ -86,7 +86,7 @@ def packet(
 
 def _found(session: Session, user: User, public_id: str, invitation_id: str) -> tuple[Interview, Invitation]:
     interview = interview_queries.interview_of(session, user, public_id)
-    invitation = interview_queries.invitation_in(session, interview, invitation_id)
+    invitation = invitation_queries.invitation_in(session, interview, invitation_id)
     require_none_sat(session, user, interview)
     return interview, invitation
 

@@ -12,8 +12,9 @@ from sqlalchemy.orm import Session
 
 from grader.services import audit
 from grader.store import account_queries as queries
+from grader.store.credential_models import WebSession
 from grader.store.held import keep_user
-from grader.store.models import User, WebSession
+from grader.store.models import User
 
 TOKEN_BYTES: Final = 32
 KEPT: Final = timedelta(days=90)  # "stay signed in on this machine"

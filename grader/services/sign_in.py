@@ -21,7 +21,8 @@ from grader.errors import UserError
 from grader.services import accounts, names, passwords
 from grader.services.passwords import Passwords
 from grader.store import account_queries as queries
-from grader.store.models import SignInFailure, User
+from grader.store.credential_models import SignInFailure
+from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.wording import counted
 

@@ -16,8 +16,8 @@ from grader.report.visible import visible
 from grader.services import audit
 from grader.services.sessions import hash_of, new_token
 from grader.store import token_queries as queries
+from grader.store.credential_models import ApiToken
 from grader.store.held import keep_user
-from grader.store.interview_models import ApiToken
 from grader.store.models import User
 from grader.store.session import read_session, write_session
 

@@ -11,20 +11,18 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, undefer
 
 from grader.store.base import Base, Mode
+from grader.store.credential_models import ApiToken, SignInFailure, SignInLink, WebSession
 from grader.store.held import held
-from grader.store.interview_models import ApiToken, IdempotentReply, RejudgedAttempt, RejudgeItem
+from grader.store.interview_models import IdempotentReply, RejudgedAttempt, RejudgeItem
 from grader.store.models import (
     Attempt,
     CaseResult,
     FollowUpAnswer,
     GroupResult,
     SampleRun,
-    SignInFailure,
-    SignInLink,
     Submission,
     SubmissionFault,
     User,
-    WebSession,
 )
 
 ANYWHERE: Final = " anywhere"  # stands for an address where the failures of a name from all of them are counted

@@ -10,8 +10,9 @@ from sqlalchemy import Select, func, or_, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from grader.errors import NotFound
-from grader.store.interview_models import ApiToken, AuditEntry, Interview, RepeatedReading
-from grader.store.models import Attempt, Submission, User, WebSession
+from grader.store.credential_models import ApiToken, WebSession
+from grader.store.interview_models import AuditEntry, Interview, RepeatedReading
+from grader.store.models import Attempt, Submission, User
 from grader.store.sitting_queries import has_place
 
 Entry = tuple[AuditEntry, str | None, RepeatedReading | None]  # with its interview's public id, and what was read again

@@ -1,4 +1,4 @@
-"""Tables of interviews: who set them up, who is invited, what reviewers say, rejudging; tokens and the audit log."""
+"""Tables of interviews: who set them up, who is invited, what reviewers say, rejudging; and the audit log."""
 
 from __future__ import annotations
 
@@ -237,24 +237,6 @@ class PackageCheck(Base):
     retired_at: Mapped[datetime | None]  # then no interview takes it any more
 
     package: Mapped[Package] = relationship()
-
-
-class ApiToken(Base):
-    """What a program shows instead of a password; kept as its hash alone."""
-
-    __tablename__ = "api_token"
-
-    id: Mapped[Key]
-    public_id: Mapped[PublicId]
-    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id"), index=True)
-    name: Mapped[ShortText]
-    prefix: Mapped[str] = mapped_column(String(12))  # shown in lists, opens nothing
-    token_sha256: Mapped[str] = mapped_column(String(64), unique=True)
-    scopes: Mapped[ShortText]  # words with a space between
-    epoch: Mapped[int]  # the user's when it was made
-    created_at: Mapped[datetime]
-    expires_at: Mapped[datetime]
-    last_used_at: Mapped[datetime | None]
 
 
 class IdempotentReply(Base):

@@ -16,7 +16,8 @@ from sqlalchemy import Connection, text
 
 from grader.config import shipped
 from grader.errors import UserError
-from grader.store import batch_models as batch_models  # its tables
+from grader.store import batch_models as batch_models  # their tables belong to the schema
+from grader.store import credential_models as credential_models
 from grader.store.session import make_engine
 from grader.wording import counted, plural
 

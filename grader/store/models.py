@@ -17,7 +17,6 @@ NAME_LENGTH: Final = 60  # of a user's name
 NAME_KEY_LENGTH: Final = 180  # folding a letter's case can make three of it
 NAME_LOOK_LENGTH: Final = 240  # a letter and three marks
 PASSWORD_HASH_LENGTH: Final = 255
-DEVICE_LENGTH: Final = 60
 QUESTION_ID_LENGTH: Final = 80
 HINT_LEVEL_FIRST: Final = 1  # practice starts with the stage named
 
@@ -61,52 +60,6 @@ class User(Base):
     def is_former(self) -> bool:
         """Whether the account is deleted and only stands for its owner in records of others."""
         return self.name_key.startswith(FORMER)
-
-
-class WebSession(Base):
-    """A browser that is signed in; the cookie's token is kept as its hash alone."""
-
-    __tablename__ = "web_session"
-
-    id: Mapped[Key]
-    public_id: Mapped[PublicId]
-    token_sha256: Mapped[str] = mapped_column(String(64), unique=True)
-    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id"), index=True)
-    epoch: Mapped[int]  # the user's when it began
-    device: Mapped[str] = mapped_column(String(DEVICE_LENGTH))  # such as "Firefox on Linux", to tell sessions apart
-    created_at: Mapped[datetime]
-    seen_at: Mapped[datetime]  # coarse: written at most every few minutes
-    expires_at: Mapped[datetime]
-
-    user: Mapped[User] = relationship()
-
-
-class SignInLink(Base):
-    """A link that lets someone choose a password once; its token is kept as its hash alone."""
-
-    __tablename__ = "sign_in_link"
-
-    id: Mapped[Key]
-    token_sha256: Mapped[str] = mapped_column(String(64), unique=True)
-    user_id: Mapped[int | None] = mapped_column(ForeignKey("user_account.id"), index=True)  # None: makes the first user
-    created_at: Mapped[datetime]
-    expires_at: Mapped[datetime]
-    used_at: Mapped[datetime | None]
-
-    user: Mapped[User | None] = relationship()
-
-
-class SignInFailure(Base):
-    """How often signing in failed lately for one name from one network address."""
-
-    __tablename__ = "sign_in_failure"
-    __table_args__ = (UniqueConstraint("name_key", "address"),)
-
-    id: Mapped[Key]
-    name_key: Mapped[str] = mapped_column(String(NAME_KEY_LENGTH))
-    address: Mapped[str] = mapped_column(String(45))  # IPv4, or the /64 of an IPv6
-    count: Mapped[int]
-    last_at: Mapped[datetime] = mapped_column(index=True)
 
 
 class Attempt(Base):

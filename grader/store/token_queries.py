@@ -9,7 +9,8 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from grader.store.interview_models import ApiToken, IdempotentReply
+from grader.store.credential_models import ApiToken
+from grader.store.interview_models import IdempotentReply
 from grader.store.models import User
 
 

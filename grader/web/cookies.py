@@ -16,7 +16,8 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from grader.services import sessions
 from grader.store import account_queries as queries
-from grader.store.models import User, WebSession
+from grader.store.credential_models import WebSession
+from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.devices import device
 

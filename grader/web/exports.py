@@ -13,7 +13,7 @@ from grader.report.visible import visible
 from grader.services import exports, packets
 from grader.services.packets import Packet
 from grader.services.problem_list import LEVELS
-from grader.store import interview_queries
+from grader.store import interview_queries, invitation_queries
 from grader.store.session import read_session, write_session
 from grader.web import review_switches
 from grader.web.interviews import asked_page
@@ -31,8 +31,8 @@ def show(public_id: str) -> ResponseReturnValue:
     page, user = asked_page(), current_user()
     with read_session(service().engine) as session:
         interview = interview_queries.interview_of(session, user, public_id)
-        number = interview_queries.number_of_invitations(session, interview)
-        invitations = interview_queries.invitations_in(session, interview, (page - 1) * SHOWN, SHOWN)
+        number = invitation_queries.number_of_invitations(session, interview)
+        invitations = invitation_queries.invitations_in(session, interview, (page - 1) * SHOWN, SHOWN)
         names = review_switches.shown_names(session, interview)
     note_reading(user, interview, has_part=interview_queries.is_member(user, interview))
     return render_template(

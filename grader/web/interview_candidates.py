@@ -17,7 +17,7 @@ from grader.services.interview_settings import UnusableSettings
 from grader.services.invitation_names import Alike
 from grader.services.invitations import EXTENSION_MAX, INVITATIONS_MAX, REASON_LENGTH, Invited
 from grader.services.time_changes import all_changes
-from grader.store import interview_queries as queries
+from grader.store import interview_queries, invitation_queries
 from grader.store.interview_models import LABEL_LENGTH, Part
 from grader.store.session import read_session, write_session
 from grader.web import review_switches
@@ -60,7 +60,7 @@ def invite(public_id: str) -> ResponseReturnValue:
 
 def _invite_form(public_id: str, error: UserError | None = None) -> ResponseReturnValue:
     with read_session(service().engine) as session:
-        interview = queries.interview_of(session, current_user(), public_id, Part.LEAD)
+        interview = interview_queries.interview_of(session, current_user(), public_id, Part.LEAD)
     page = render_template(
         "interview_invite.html",
         interview=interview,
@@ -76,7 +76,7 @@ def _links(
     public_id: str, made: Sequence[Invited], left_out: Sequence[str] = (), alike: Sequence[Alike] = ()
 ) -> ResponseReturnValue:
     with read_session(service().engine) as session:
-        interview = queries.interview_of(session, current_user(), public_id, Part.LEAD)
+        interview = interview_queries.interview_of(session, current_user(), public_id, Part.LEAD)
     links = [(one, _address(one.token)) for one in made]
     return render_template("interview_links.html", interview=interview, links=links, left_out=left_out, alike=alike)
 
@@ -86,7 +86,7 @@ def download_links(public_id: str) -> ResponseReturnValue:
     """Hand the links of the page before out as CSV: their tokens come from it, for they are stored nowhere."""
     tokens = request.form.getlist("token")[:INVITATIONS_MAX]
     with read_session(service().engine) as session:
-        interview = queries.interview_of(session, current_user(), public_id, Part.LEAD)
+        interview = interview_queries.interview_of(session, current_user(), public_id, Part.LEAD)
         found = invitations.with_tokens(session, interview, tokens)
     lines = [("candidate", "link"), *((one.label, _address(one.token)) for one in found)]
     headers = {"Content-Disposition": 'attachment; filename="invitations.csv"'}
@@ -108,17 +108,17 @@ def _candidate(
 ) -> ResponseReturnValue:
     current = current_user()
     with read_session(service().engine) as session:
-        interview = queries.interview_of(session, current, public_id)
-        invitation = queries.invitation_in(session, interview, invitation_id)
+        interview = interview_queries.interview_of(session, current, public_id)
+        invitation = invitation_queries.invitation_in(session, interview, invitation_id)
         line = live.line_of(session, interview, invitation, now())
         changes = all_changes(session, invitation)
-    note_reading(current, interview, has_part=queries.is_member(current, interview))
+    note_reading(current, interview, has_part=interview_queries.is_member(current, interview))
     page = render_template(
         "interview_candidate.html",
         interview=interview,
         line=line,
         changes=changes,
-        is_lead=queries.is_lead(current, interview),
+        is_lead=interview_queries.is_lead(current, interview),
         are_answers_out=are_answers_out(interview, now()),
         told_at_the_end=told_at_the_end(interview),
         are_names_hidden=review_switches.are_names_hidden(),

@@ -17,7 +17,8 @@ from grader.services.packages import Packages
 from grader.services.passwords import Passwords
 from grader.services.samples import SampleView
 from grader.services.steady_clock import CLOCK
-from grader.store.models import User, WebSession
+from grader.store.credential_models import WebSession
+from grader.store.models import User
 from grader.web import cookies, reception
 from grader.web.metrics import Metrics
 

@@ -10,7 +10,7 @@ from flask.typing import ResponseReturnValue
 from grader.errors import UserError
 from grader.services import tokens
 from grader.services.tokens import DAYS_DEFAULT, DAYS_MAX, SCOPES
-from grader.store.interview_models import ApiToken
+from grader.store.credential_models import ApiToken
 from grader.store.session import read_session, write_session
 from grader.web.kept_text import told_on
 from grader.web.service import current_user, now, service

@@ -16,6 +16,7 @@ from grader.services.interview_settings import Chosen, FixedByStart, UnusableSet
 from grader.services.packages import Packages
 from grader.services.refusals import NotNow, Outdated
 from grader.store import interview_queries as queries
+from grader.store import invitation_queries
 from grader.store.interview_models import AuditEntry, Interview, PackageCheck, Part, Shown
 from grader.store.interview_queries import Counts, Phase
 from grader.store.models import Package, User
@@ -230,7 +231,7 @@ def test_a_copy_has_everything_but_window_and_candidates(engine: Engine, package
         ("Rob", Part.REVIEWER),
     ]
     with read_session(engine) as session:
-        assert queries.number_of_invitations(session, copy) == 0
+        assert invitation_queries.number_of_invitations(session, copy) == 0
     with pytest.raises(NotFound), write_session(engine) as session:
         interviews.clone(session, rob, interview.public_id, NOON)
 

@@ -12,7 +12,8 @@ from grader.errors import UserError
 from grader.services import accounts, links, sessions, sign_in
 from grader.services.links import FIRST, RESET, LinkEnded
 from grader.services.passwords import AT_A_TIME, WAITING_MAX
-from grader.store.models import SignInLink, User
+from grader.store.credential_models import SignInLink
+from grader.store.models import User
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON, cheap_passwords, make_candidate
 

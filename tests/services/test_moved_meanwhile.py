@@ -27,7 +27,7 @@ from grader.services import (
 from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.services.sessions import hash_of
-from grader.store import interview_queries, queries, review_queries, taking_queries
+from grader.store import invitation_queries, queries, review_queries, taking_queries
 from grader.store.interview_models import Invitation
 from grader.store.models import Attempt, EvidenceRecord, FollowUpAnswer, Package, Submission, User
 from grader.store.session import read_session, write_session
@@ -192,7 +192,7 @@ def test_who_is_invited_is_met_with_the_account_that_accepted_meanwhile(desk: De
 
     def call() -> None:
         with write_session(desk.engine) as session:
-            eve.append(interview_queries.invitation_in(session, interview, place.public_id, lock=True).user)
+            eve.append(invitation_queries.invitation_in(session, interview, place.public_id, lock=True).user)
 
     def accept(session: Session) -> None:
         session.execute(update(Invitation).where(Invitation.id == place.id).values(user_id=desk.eve.id))

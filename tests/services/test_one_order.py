@@ -31,9 +31,10 @@ from grader.services import (
 from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.services.replies import Asked
+from grader.store.credential_models import SignInLink, WebSession
 from grader.store.held import held
 from grader.store.interview_models import IdempotentReply, Invitation
-from grader.store.models import Attempt, SignInLink, User, WebSession
+from grader.store.models import Attempt, User
 from grader.store.session import make_engine, read_session, write_session
 from grader.store.time_models import EarlyEnd
 from tests.services.beside import DONE, in_turn

@@ -14,8 +14,9 @@ from grader.services import accounts, attempts, links, own_data, sessions
 from grader.services.judged_rows import write_result
 from grader.services.packages import Packages
 from grader.store.base import Base
-from grader.store.interview_models import ApiToken, IdempotentReply, Rejudge
-from grader.store.models import FollowUpAnswer, Package, SampleRun, SignInFailure, Submission, User
+from grader.store.credential_models import ApiToken, SignInFailure
+from grader.store.interview_models import IdempotentReply, Rejudge
+from grader.store.models import FollowUpAnswer, Package, SampleRun, Submission, User
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
 from tests.services.tiny_package import HIDDEN, NEVER, SLUG

@@ -10,7 +10,8 @@ from sqlalchemy import Engine, select
 from grader.services import accounts, sessions
 from grader.services.sessions import IDLE, KEPT, NOT_KEPT, SEEN_EVERY
 from grader.store import account_queries as queries
-from grader.store.models import User, WebSession
+from grader.store.credential_models import WebSession
+from grader.store.models import User
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON, make_candidate
 

@@ -13,7 +13,8 @@ from grader.errors import UserError
 from grader.services import accounts, sign_in
 from grader.services.passwords import AT_A_TIME, CROWDED_MAX, WAITING_MAX, TooBusy
 from grader.services.sign_in import FORGOTTEN, Slowed, WrongPassword
-from grader.store.models import SignInFailure, User
+from grader.store.credential_models import SignInFailure
+from grader.store.models import User
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON, after, cheap_passwords
 

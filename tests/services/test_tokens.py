@@ -11,7 +11,7 @@ from sqlalchemy import Engine, select, text
 from grader.errors import NotFound, UserError
 from grader.services import accounts, tokens
 from grader.services.tokens import DAYS_MAX, TOKENS_MAX, ScopeMissing, TokenRefused
-from grader.store.interview_models import ApiToken
+from grader.store.credential_models import ApiToken
 from grader.store.models import User
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON, after, make_candidate

@@ -11,7 +11,8 @@ from flask import Flask
 from sqlalchemy import Engine, func, select
 
 from grader.services import accounts
-from grader.store.models import User, WebSession
+from grader.store.credential_models import WebSession
+from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.app import WebSettings, create_app
 from tests.services.made import NOON

@@ -11,7 +11,7 @@ from flask import Flask
 from sqlalchemy import Engine, select
 
 from grader.services import accounts, links
-from grader.store.models import WebSession
+from grader.store.credential_models import WebSession
 from grader.store.session import read_session, write_session
 from tests.services.made import NOON
 from tests.web.browsing import PASSWORD, PASSWORD_HASH, Browser, cookie, dump, is_signed_in, make_user, with_cookie

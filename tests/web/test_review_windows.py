@@ -241,7 +241,7 @@ def test_a_tick_that_was_left_out_is_there_again_once_the_rubric_has_its_point(
 ) -> None:
     old = versions["old"]
     page = save(browser, path, "0", **SECOND, point=["first:0", "first:2"], package=old.sha256)[1]
-    page = send_again(browser, path, page, point=["first:0", "first:1"], **TOO_LONG)[1]
+    page = send_again(browser, path, page, "draft", point=["first:0", "first:1"], **TOO_LONG)[1]
     assert words(page, 'id="left"').endswith(LEFT)
     with write_session(engine) as session:
         session.execute(update(Rejudge).values(undone_at=after(83)))
@@ -267,6 +267,6 @@ def test_ticks_of_a_version_that_cannot_be_read_stay_as_well(
 ) -> None:
     page = save(browser, path, "0", **SECOND, point="first:2", package="0" * 64)[1]
     for _ in range(2):
-        status, page = send_again(browser, path, page, **TOO_LONG)
+        status, page = send_again(browser, path, page, "draft", **TOO_LONG)
         assert (status, ticked_in(page)) == (400, [])
         assert words(page, 'id="left"').endswith("first:2, of a version that cannot be read")
