@@ -106,7 +106,7 @@ def _add_upkeep(app: App, parts: Parts) -> None:
     @app.task(name="grader.retry_stalled", queueing_lock="retry_stalled", queue=UPKEEP)
     async def retry_stalled(timestamp: int) -> None:
         for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_S):
-            if job.attempts >= LOST_TIMES and job.task_kwargs.get("version") == __version__:
+            if _is_given_up(job):
                 await asyncio.to_thread(_give_up, parts, job)
             log.warning("a worker went away while it did job %s; it is done again", job.id)
             await app.job_manager.retry_job(job, retry_at=AT_ONCE)  # of one that is given up nothing is left to do
@@ -166,6 +166,18 @@ def _require_ours(job: Job, version: str) -> None:
     ours, theirs = Version(__version__), Version(version)
     if ours != theirs and (theirs > ours or job.attempts < LEFT_TIMES):
         raise OtherRelease(f"job {job.id} is for release {version}, this worker is {__version__}; it is left")
+
+
+def _is_given_up(job: Job) -> bool:
+    """Return whether a job that has lost its worker once more is not done again.
+
+    An older release's counts the times that it was left as well. A newer one's is for its own workers to give up.
+    """
+    version = job.task_kwargs.get("version")
+    if version is None:  # upkeep
+        return False
+    ours, theirs = Version(__version__), Version(str(version))
+    return theirs <= ours and job.attempts >= LOST_TIMES + (LEFT_TIMES if theirs < ours else 0)
 
 
 def _judge_chunk(parts: Parts, run: int, keys: list[int], *, is_again: bool) -> None:

@@ -96,12 +96,18 @@ def test_what_a_killed_worker_had_begun_is_taken_over(queue: Queue, worker: Work
 
 
 @pytest.mark.parametrize(
-    ("attempts", "verdict"), [pytest.param(9, Verdict.AC, marks=pytest.mark.long), (10, Verdict.JE)]
+    ("version", "attempts", "verdict"),
+    [
+        pytest.param(__version__, 9, Verdict.AC, marks=pytest.mark.long),
+        (__version__, 10, Verdict.JE),
+        pytest.param("0.0.1", 24, Verdict.AC, marks=pytest.mark.long),  # 15 times it was left
+        ("0.0.1", 25, Verdict.JE),
+    ],
 )
 def test_what_ends_its_workers_again_and_again_is_given_up(
-    queue: Queue, engine: Engine, workers: Workers, attempts: int, verdict: Verdict
+    queue: Queue, engine: Engine, workers: Workers, version: str, attempts: int, verdict: Verdict
 ) -> None:
-    key = store_job_of(engine, queue, __version__, attempts, SLOW)
+    key = store_job_of(engine, queue, version, attempts, SLOW)
     workers.start("--queues", "batch").wait_until_alive()
     worker = workers.start()
     assert wait_until(lambda: queue.jobs() == [("doing", attempts)], 30)
