@@ -224,8 +224,7 @@ def next_page(public_id: str, outcome: str, act: Callable[[], str]) -> ResponseR
 
 def _refused(public_id: str, error: UserError, outcome: str) -> ResponseReturnValue:
     if isinstance(error, ClosedMeanwhile):  # and so is the attempt's page
-        typed = _text() if "source" in request.form else ""
-        return error_page(error.status, TITLES[error.status], f"{outcome} {error.message}", typed=typed), error.status
+        return error_page(error.status, TITLES[error.status], f"{outcome} {error.message}"), error.status
     return _page(public_id, error, outcome), error.status, retry_header(error)
 
 
@@ -233,8 +232,7 @@ def _unreadable(error: InvalidPackage, outcome: str) -> ResponseReturnValue:
     """Return a page of our fault that has the text: the attempt's own page needs the package as well."""
     log.error("a package cannot be read", exc_info=error)
     sentence = f"{outcome} This problem's package cannot be read on this server. What you typed stands below."
-    typed = _text() if "source" in request.form else ""
-    return error_page(error.status, "Our fault, not yours", sentence, g.request_id, typed), error.status
+    return error_page(error.status, "Our fault, not yours", sentence, g.request_id), error.status
 
 
 def handed_in() -> bytes:

@@ -14,6 +14,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from grader.errors import GraderError, UserError
 from grader.services.uploads import ARCHIVE_BYTES_MAX
 from grader.web.gathering import BODY_BYTES_MAX
+from grader.web.kept_text import sent_texts
 from grader.web.pages import page_above, this_page
 from grader.web.problem_details import is_for_program, problem
 from grader.web.security import OutOfDate, WrongHost
@@ -81,7 +82,11 @@ def retry_header(error: UserError) -> dict[str, str]:
 
 
 def _sign_in_needed(error: SignInNeeded) -> ResponseReturnValue:
-    return redirect(url_for("accounts.show_sign_in", next=page_above(this_page())), 303)
+    door = url_for("accounts.show_sign_in", next=page_above(this_page()))
+    if sent_texts():  # which a redirect would lose
+        sentence = "You are signed out, so nothing was stored. Sign in, and send it again."
+        return error_page(403, "Sign in first", sentence, to_sign_in=door), 403
+    return redirect(door, 303)
 
 
 def _http_error(error: HTTPException) -> ResponseReturnValue:
@@ -137,15 +142,18 @@ def _page(status: int, title: str, sentence: str, reference: str | None = None) 
     return error_page(status, title, sentence, reference), status
 
 
-def error_page(status: int, title: str, sentence: str, reference: str | None = None, typed: str = "") -> str:
-    """Return the page of an error, with the text that came along where no other page can hold it."""
+def error_page(
+    status: int, title: str, sentence: str, reference: str | None = None, to_sign_in: str | None = None
+) -> str:
+    """Return the page of an error, with the texts that came along, which no other page holds."""
     return render_template(
         "error.html",
         status=status,
         title=title,
         sentence=sentence,
         reference=reference,
-        typed=typed,
+        texts=sent_texts(),
+        to_sign_in=to_sign_in,
         # whoever sent a form goes on where it stands, unless that is what was not found
         above=page_above(request.path) if request.method == "POST" and status != 404 else None,
     )

@@ -13,7 +13,7 @@ from typing import Final
 from flask import current_app, g, request
 from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import ImmutableMultiDict
-from werkzeug.exceptions import NotFound
+from werkzeug.exceptions import HTTPException, NotFound
 
 from grader.errors import UserError
 from grader.store.base import storable
@@ -69,6 +69,21 @@ def told_on(page: View, *fields: str, passwords: Sequence[str] = ()) -> Callable
 def told_fields(endpoint: str) -> ToldFields:
     """Return the fields of which an endpoint's own page tells."""
     return _TOLD.get(current_app.view_functions[endpoint], ToldFields())
+
+
+def sent_texts() -> list[tuple[str, str]]:
+    """Return what somebody typed into the form that came, by field, to be handed back where nothing else keeps it.
+
+    A script keeps its texts itself, and passwords are typed again.
+    """
+    if request.method != "POST" or request.endpoint is None or request.headers.get("Sec-Fetch-Dest") == "empty":
+        return []
+    texts = told_fields(request.endpoint).texts | {SOURCE_FIELD}
+    try:
+        fields = list(request.form.items(multi=True))
+    except HTTPException:  # it cannot be read
+        return []
+    return [(name, value.replace("\r\n", "\n")) for name, value in fields if name in texts and value.strip()]
 
 
 def is_kept(*texts: str) -> bool:

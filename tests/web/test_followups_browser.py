@@ -97,9 +97,10 @@ def test_what_is_being_written_survives_another_answer_and_a_reload(scripted: Vi
     page.goto("/")
     page.goto(follow_ups)
     expect(page.get_by_label("Your answer")).to_have_value(draft)
+    assert page.evaluate("Object.keys(localStorage)") == []  # which outlives the tab
     page.get_by_role("button", name="Fix my answer and open").click()
     expect(page.get_by_text("canary expected two")).to_be_visible()
-    assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('answer:'))") == []
+    assert page.evaluate("Object.keys(sessionStorage).filter(key => key.startsWith('answer:'))") == []
 
 
 def test_the_index_and_the_rating_work_by_keyboard(scripted: Visit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -161,6 +162,107 @@ def test_a_draft_saves_itself_and_knows_when_another_window_was_faster(
     assert all("412" in line for line in visit.trouble)
 
 
+def forget_refusals(visit: Visit) -> None:
+    """Leave out what a browser notes of every reply that is none, or that it did not get."""
+    visit.trouble[:] = [
+        line for line in visit.trouble if "Failed to load resource" not in line and "DISCONNECTED" not in line
+    ]
+
+
+def test_what_was_ticked_and_typed_last_is_stored_before_a_key_or_a_link_goes_on(scripted: Visit, stage: Round) -> None:
+    page = scripted.page
+    name, _, (first, _) = stage.reviewer()
+    sign_in(page, name)
+    page.goto(f"/reviews/{first}")
+    page.get_by_role("heading", name="canary question one?").scroll_into_view_if_needed()
+    page.keyboard.press("1")
+    page.keyboard.press("j")
+    expect(page.get_by_role("heading", name="Tomasz Wrona")).to_be_visible()
+    page.keyboard.press("k")
+    expect(page.get_by_label("names the factor")).to_be_checked()
+    page.get_by_label("Shared note").fill("the last words")
+    page.get_by_role("button", name="Claim this attempt").click()
+    expect(page.get_by_role("button", name="Release your claim")).to_be_visible()
+    expect(page.get_by_label("Shared note")).to_have_value("the last words")
+    page.get_by_label("Shared note").fill("the very last words")
+    page.get_by_role("link", name="Reviews", exact=True).first.click()
+    page.get_by_role("link", name="Ines Okafor").click()
+    expect(page.get_by_label("Shared note")).to_have_value("the very last words")
+    expect(page.get_by_role("button", name="Take it back")).to_have_count(0)
+
+
+def test_what_was_typed_last_is_stored_when_the_page_is_left(scripted: Visit, stage: Round) -> None:
+    page = scripted.page
+    name, _, (attempt, _) = stage.reviewer()
+    sign_in(page, name)
+    page.goto(f"/reviews/{attempt}")
+    page.get_by_label("Private note").fill("the last words")
+    page.goto("/lesson")
+    page.goto(f"/reviews/{attempt}")
+    expect(page.get_by_label("Private note")).to_have_value("the last words")
+    expect(page.get_by_role("button", name="Take it back")).to_have_count(0)
+
+
+def test_what_was_typed_last_is_stored_when_the_page_goes_out_of_sight(scripted: Visit, stage: Round) -> None:
+    page = scripted.page
+    name, _, (attempt, _) = stage.reviewer()
+    sign_in(page, name)
+    page.goto(f"/reviews/{attempt}")
+    page.get_by_label("Private note").fill("the last words")
+    with page.expect_response(re.compile("/draft")) as reply:
+        page.evaluate(
+            "() => { Object.defineProperty(document, 'visibilityState', {value: 'hidden'});"
+            " document.dispatchEvent(new Event('visibilitychange')); }"
+        )
+    assert reply.value.status == 204
+
+
+def test_what_could_not_be_stored_is_offered_and_taken_back(scripted: Visit, stage: Round) -> None:
+    page = scripted.page
+    name, _, (attempt, _) = stage.reviewer()
+    sign_in(page, name)
+    page.goto(f"/reviews/{attempt}")
+    scripted.context.clear_cookies()
+    page.get_by_label("names the test").check()
+    page.get_by_label("Unsure").check()
+    page.get_by_label("Shared note").fill("typed while signed out")
+    expect(page.locator("[data-said]")).to_contain_text("you are signed out")
+    page.get_by_role("link", name="Next").click()
+    expect(page.locator("[data-said]")).to_be_in_viewport()
+    page.get_by_role("button", name="Save the draft").click()
+    expect(page.get_by_label("What you sent as shared note")).to_have_value("typed while signed out")
+    forget_refusals(scripted)
+    sign_in(page, name)
+    page.goto(f"/reviews/{attempt}")
+    expect(page.get_by_label("Shared note")).to_have_value("")
+    page.get_by_role("button", name="Take it back").click()
+    expect(page.get_by_label("Shared note")).to_have_value("typed while signed out")
+    expect(page.locator("[data-said]")).to_contain_text("Saved")
+    page.reload()
+    expect(page.get_by_label("Unsure")).to_be_checked()
+    expect(page.get_by_label("names the test")).to_be_checked()
+    expect(page.get_by_label("Shared note")).to_have_value("typed while signed out")
+    expect(page.get_by_role("button", name="Take it back")).to_have_count(0)
+
+
+def test_the_page_says_why_it_does_not_save(scripted: Visit, stage: Round) -> None:
+    page = scripted.page
+    name, _, (attempt, other) = stage.reviewer()
+    sign_in(page, name)
+    page.goto(f"/reviews/{attempt}")
+    scripted.send("/sign-in", name=name, password=PASSWORD)
+    page.get_by_label("Shared note").fill("of a session that was exchanged")
+    expect(page.locator("[data-said]")).to_contain_text("Nothing was changed. Go back, reload the page")
+    page.goto(f"/reviews/{other}")
+    scripted.context.set_offline(True)
+    page.get_by_label("Shared note").fill("without a network")
+    expect(page.locator("[data-said]")).to_contain_text("the server does not answer")
+    scripted.context.set_offline(False)
+    page.get_by_label("Shared note").press_sequentially("!")
+    expect(page.locator("[data-said]")).to_contain_text("Saved")
+    forget_refusals(scripted)
+
+
 def test_single_keys_go_on_and_tick_until_they_are_switched_off(scripted: Visit, stage: Round) -> None:
     page = scripted.page
     name, _, (first, second) = stage.reviewer()
@@ -297,6 +399,7 @@ def test_pages_fit_and_axe_finds_nothing(chromium: Browser, base: str, stage: Ro
     paths = [
         overview,
         f"{overview}/exports",
+        f"{overview}/audit",
         "/reviews",
         "/reviews?show=all&verdict=JE",
         f"/reviews/{attempt}",

@@ -162,12 +162,6 @@ function keepDraft(form, area, note, isSent, unsent) {
   };
 }
 
-// what an error page says
-async function sentence(reply) {
-  const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-  return page.querySelector("main .finding")?.textContent ?? `the server answered ${reply.status}.`;
-}
-
 // the starter in place of the text, and the text back, for as long as the page is open
 function resetAndUndo(editor, area, say) {
   const button = document.getElementById("reset");

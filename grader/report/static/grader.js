@@ -1,6 +1,12 @@
 // Small comforts. Every page works without them.
 "use strict";
 
+// what an error page says
+async function sentence(reply) {
+  const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+  return page.querySelector("main .finding")?.textContent ?? `the server answered ${reply.status}.`;
+}
+
 // times in the reader's own zone, which stands beside them
 function toldTime(when, isExact = false) {
   const day = { day: "numeric", month: "short", year: "numeric" };
@@ -47,20 +53,21 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   }
 });
 
-// an answer that is being written survives a reload, a refusal and another form of the page; fixed, it is let go
+// an answer that is being written survives a reload, a refusal and another form of the page, in this tab alone: whoever
+// uses the browser next finds nothing of it; fixed, it is let go
 for (const area of document.querySelectorAll("[data-keep]")) {
   const key = `answer:${area.dataset.keep}`;
   try {
-    const kept = localStorage.getItem(key);
+    const kept = sessionStorage.getItem(key);
     if (kept && !("fresh" in area.dataset)) area.value = kept;
-    area.addEventListener("input", () => localStorage.setItem(key, area.value));
+    area.addEventListener("input", () => sessionStorage.setItem(key, area.value));
   } catch {
     break; // storage is switched off
   }
 }
 for (const fixed of document.querySelectorAll("[data-kept]")) {
   try {
-    localStorage.removeItem(`answer:${fixed.dataset.kept}`);
+    sessionStorage.removeItem(`answer:${fixed.dataset.kept}`);
   } catch {
     break;
   }
