@@ -102,6 +102,26 @@ def make(
     return row, value
 
 
+def make_again(session: Session, user: User, public_id: str, now: datetime) -> tuple[ApiToken, str]:
+    """Return the row of a token that nobody has used with a new value, which ends the one of before.
+
+    Raises:
+        NotFound: there is no such token of theirs.
+        UserError: it is in use.
+    """
+    row = next((row for row in own(session, user, now) if row.public_id == public_id), None)
+    if row is None:
+        raise NotFound(
+            "This form made a token before, which is revoked by now; load the page anew to make another one."
+        )
+    if row.last_used_at is not None:
+        raise UserError(f"This form made {row.name} before, which is in use; load the page anew to make another token.")
+    value = SIGN + new_token()
+    row.prefix, row.token_sha256 = value[:PREFIX_LENGTH], hash_of(value)
+    audit.record(session, user, "token.renew", f"token {row.public_id}", now)
+    return row, value
+
+
 def scopes_for(user: User) -> tuple[Scope, ...]:
     """Return the scopes that a user's tokens can have."""
     return ("practice", "review") if user.is_interviewer or user.is_admin else ("practice",)

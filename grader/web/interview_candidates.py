@@ -11,18 +11,18 @@ from sqlalchemy.orm import Session
 
 from grader.errors import NotFound, UserError
 from grader.report.result import csv_line
-from grader.services import invitation_names, invitations, live
+from grader.services import invitation_names, invitations, links_again, live
 from grader.services.feedback import are_answers_out, told_at_the_end
 from grader.services.interview_settings import UnusableSettings
 from grader.services.invitation_names import Alike
-from grader.services.invitations import EXTENSION_MAX, INVITATIONS_MAX, REASON_LENGTH, Invited
+from grader.services.invitations import EXTENSION_MAX, INVITATIONS_MAX, REASON_LENGTH, Invitations, Invited
 from grader.services.time_changes import all_changes
 from grader.store import interview_queries, invitation_queries
 from grader.store.interview_models import LABEL_LENGTH, Part
 from grader.store.session import read_session, write_session
 from grader.web import review_switches
 from grader.web.kept_text import UnusableCharacter, told_on
-from grader.web.once import once
+from grader.web.once import once, once_shown
 from grader.web.pages import public_address
 from grader.web.readings import note_reading
 from grader.web.service import current_user, now, service
@@ -50,12 +50,21 @@ def invite(public_id: str) -> ResponseReturnValue:
         typed = request.form.get("names", "")
         names = invitation_names.read_names(file.read() if file and file.filename else typed)
         with write_session(service().engine) as session:
-            made = invitations.invite(session, current_user(), public_id, names, now())
+            made, is_again = once_shown(
+                session,
+                lambda: _invited(session, public_id, names),
+                lambda before: links_again.made_again(session, current_user(), public_id, before, now()),
+            )
     except NotFound:
         raise
     except UserError as error:
         return _invite_form(public_id, error)
-    return _links(public_id, made.made, made.left_out, made.alike)
+    return _links(public_id, made.made, made.left_out, made.alike, is_again=is_again)
+
+
+def _invited(session: Session, public_id: str, names: Sequence[str]) -> tuple[Invitations, str]:
+    made = invitations.invite(session, current_user(), public_id, names, now())
+    return made, links_again.to_remember(session, current_user(), public_id, made)
 
 
 def _invite_form(public_id: str, error: UserError | None = None) -> ResponseReturnValue:
@@ -73,12 +82,19 @@ def _invite_form(public_id: str, error: UserError | None = None) -> ResponseRetu
 
 
 def _links(
-    public_id: str, made: Sequence[Invited], left_out: Sequence[str] = (), alike: Sequence[Alike] = ()
+    public_id: str,
+    made: Sequence[Invited],
+    left_out: Sequence[str] = (),
+    alike: Sequence[Alike] = (),
+    *,
+    is_again: bool = False,
 ) -> ResponseReturnValue:
     with read_session(service().engine) as session:
         interview = interview_queries.interview_of(session, current_user(), public_id, Part.LEAD)
     links = [(one, _address(one.token)) for one in made]
-    return render_template("interview_links.html", interview=interview, links=links, left_out=left_out, alike=alike)
+    return render_template(
+        "interview_links.html", interview=interview, links=links, left_out=left_out, alike=alike, is_again=is_again
+    )
 
 
 @bp.post("/links.csv")

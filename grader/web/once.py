@@ -1,4 +1,7 @@
-"""Forms that do their act once: sent a second time, as by a double click, they lead to where the first one led."""
+"""Forms that do their act once: sent a second time, as by a double click, they lead to where the first one led.
+
+What the first reply alone showed, and browsers dropped, is made anew and shown.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import json
 import re
 import secrets
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeVar
 
 from flask import request
 from sqlalchemy.orm import Session
@@ -18,7 +21,9 @@ from grader.web.service import current_user, now
 
 KEY_FIELD: Final = "form_key"
 _KEY: Final = re.compile(r"[\w-]{16,64}", re.ASCII)
+_OK: Final = 200
 _SEE_OTHER: Final = 303
+Shown = TypeVar("Shown")
 
 
 def form_key() -> str:
@@ -31,14 +36,46 @@ def once(session: Session, act: Callable[[], str]) -> str:
 
     A form that was changed before it came again, on a page that the browser had kept, asks for something new.
     """
-    key = request.form.get(KEY_FIELD, "")
-    if not _KEY.fullmatch(key):
-        return act()  # a program's, which made its form itself
-    sent = _sent()
-    key = f"{key}.{hashlib.sha256(sent).hexdigest()}"
-    asked = Asked.of(current_user(), f"POST {request.path}", key, sent)
+    asked = _asked()
+    if asked is None:
+        return act()
     _, address = replies.once(session, asked, now(), lambda: (_SEE_OTHER, act().encode()))
     return address.decode()
+
+
+def once_shown(
+    session: Session, act: Callable[[], tuple[Shown, str]], again: Callable[[str], Shown]
+) -> tuple[Shown, bool]:
+    """Do what a form asks whose reply alone shows a secret; sent before, show a new secret for what was made then.
+
+    Returns what is shown, and whether the form was sent before.
+
+    Args:
+        session: stores both.
+        act: does it; returns what is shown, and what a repeat has to know of it, which is stored and holds no secret.
+        again: makes the secrets anew from what a repeat knows; whoever sent the form twice never saw the first ones.
+    """
+    asked = _asked()
+    if asked is None:
+        return act()[0], False
+    first: list[Shown] = []
+
+    def do() -> tuple[int, bytes]:
+        shown, known = act()
+        first.append(shown)
+        return _OK, known.encode()
+
+    _, known = replies.once(session, asked, now(), do)
+    return (first[0], False) if first else (again(known.decode()), True)
+
+
+def _asked() -> Asked | None:
+    """Return what is asked, the same of a form that is sent once more; None: a program made its form itself."""
+    key = request.form.get(KEY_FIELD, "")
+    if not _KEY.fullmatch(key):
+        return None
+    sent = _sent()
+    return Asked.of(current_user(), f"POST {request.path}", f"{key}.{hashlib.sha256(sent).hexdigest()}", sent)
 
 
 def _sent() -> bytes:

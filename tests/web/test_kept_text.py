@@ -32,7 +32,7 @@ __all__ = [
 ]
 ATTEMPT: Final = "/attempts/aaaaaaaaaaaa"
 LONG: Final = "a" * 300
-KEYED: Final = ("/submissions", "/extend", "/clone", "/rejudges")  # what keeps an answer for a key
+KEYED: Final = ("/submissions", "/extend", "/clone", "/rejudges", "/invite")  # what keeps an answer for a key
 VERSIONS: Final = f"{'a' * 64} {'b' * 64}"
 
 

@@ -192,6 +192,16 @@ def test_judging_again_step_by_step(lead: Browser, scene: Scene, engine: Engine)
     assert "undoing" in lead.text(f"{scene.path}/rejudges")
 
 
+def test_the_version_that_was_chosen_stays_chosen_when_it_is_refused(
+    lead: Browser, scene: Scene, engine: Engine
+) -> None:
+    with write_session(engine) as session:
+        session.execute(update(Attempt).values(variant="gone"))
+    reply = lead.post(f"{scene.path}/rejudges", versions=scene.pair)
+    assert reply.status_code == 409
+    assert f'value="{scene.pair}" checked' in reply.get_data(as_text=True)
+
+
 def test_a_preview_hides_names_as_other_pages_do(lead: Browser, scene: Scene) -> None:
     page = lead.post(f"{scene.path}/rejudges", versions=scene.pair).location
     scene.judged()

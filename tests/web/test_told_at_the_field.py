@@ -83,6 +83,20 @@ def test_a_nul_is_told_at_its_field(app: Flask, route: str, field: str) -> None:
     assert told(page, TOLD[route]["fields"], typed) == (1, 0)
 
 
+def chosen_in(page: str, name: str) -> list[str]:
+    """Return the values of a name that are ticked or selected on a page."""
+    ticked = re.findall(rf'<input type="(?:checkbox|radio)" name="{name}" value="([^"]*)" checked', page)
+    inside = re.search(rf'<select[^>]* name="{name}".*?</select>', page, re.DOTALL)
+    return ticked + re.findall(r'value="([^"]*)" selected', inside[0] if inside else "")
+
+
+@pytest.mark.parametrize("route", [route for route, case in TOLD.items() if case["fields"] and "more" in case])
+def test_what_was_chosen_in_a_refused_form_stays_chosen(app: Flask, route: str) -> None:
+    page, _ = send_with_a_nul(app, route, TOLD[route]["fields"][0])
+    chosen = {name: str(value) for name, value in TOLD[route]["more"].items() if name not in ("page", "version")}
+    assert {name: chosen_in(page, name) for name in chosen} == {name: [value] for name, value in chosen.items()}
+
+
 @pytest.mark.parametrize(("route", "field"), in_fields("passwords"))
 def test_a_nul_in_a_password_is_told_at_its_field(app: Flask, route: str, field: str) -> None:
     page, typed = send_with_a_nul(app, route, field)
