@@ -45,6 +45,7 @@ class CompiledOnce(BytecodeCache):
             bucket.code = found
 
     def dump_bytecode(self, bucket: Bucket) -> None:
+        assert bucket.code
         self._codes[bucket.key, bucket.checksum] = bucket.code
 
 
