@@ -18,11 +18,10 @@ from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web.errors import retry_header
 from grader.web.kept_text import told_on
-from grader.web.pages import public_address
+from grader.web.pages import asked_page, public_address
 from grader.web.service import current_user, now, service
 
 SHOWN: Final = 50  # on one page
-PAGE_MAX: Final = 100_000
 DONE: Final = {
     "rights": "The rights are changed, and every session and token of the user has ended.",
     "sessions": "Every session of the user has ended.",
@@ -58,7 +57,7 @@ def show() -> ResponseReturnValue:
 @bp.get("/users")
 def list_users() -> ResponseReturnValue:
     """List users whose name holds what is searched for."""
-    text, page = request.args.get("q", "")[:100], _page()
+    text, page = request.args.get("q", "")[:100], asked_page()
     with read_session(service().engine) as session:
         found = queries.users_page(session, name_key(text), (page - 1) * SHOWN, SHOWN + 1)
     return render_template("admin_users.html", users=found[:SHOWN], q=text, page=page, has_more=len(found) > SHOWN)
@@ -115,7 +114,7 @@ def end_sessions(public_id: str) -> ResponseReturnValue:
 @bp.get("/tokens")
 def list_tokens() -> ResponseReturnValue:
     """List everybody's tokens."""
-    page = _page()
+    page = asked_page()
     with read_session(service().engine) as session:
         found = queries.tokens_page(session, (page - 1) * SHOWN, SHOWN + 1)
     return render_template(
@@ -134,7 +133,7 @@ def revoke_token(public_id: str) -> ResponseReturnValue:
 @bp.get("/sessions")
 def list_sessions() -> ResponseReturnValue:
     """List everybody's sessions."""
-    page = _page()
+    page = asked_page()
     with read_session(service().engine) as session:
         found = queries.sessions_page(session, (page - 1) * SHOWN, SHOWN + 1)
     return render_template(
@@ -181,11 +180,6 @@ def audit_table() -> ResponseReturnValue:
 def _confirm() -> None:
     password = request.form.get("password", "")
     sign_in.confirm(service().engine, service().passwords, current_user(), password, now())
-
-
-def _page() -> int:
-    text = request.args.get("page", "1")
-    return min(PAGE_MAX, max(1, int(text))) if text.isascii() and text.isdigit() and len(text) < 10 else 1
 
 
 def _done() -> str | None:

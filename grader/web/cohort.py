@@ -14,8 +14,9 @@ from grader.store.models import User
 from grader.store.session import read_session
 from grader.store.sitting_queries import require_not_sat
 from grader.web import review_switches
+from grader.web.pages import asked_page
 from grader.web.readings import note_reading
-from grader.web.reviews import PAGE_MAX, current_interviewer
+from grader.web.reviews import current_interviewer
 from grader.web.service import service
 
 bp = Blueprint("cohort", __name__, url_prefix="/interviews/<public_id>/cohort")
@@ -25,8 +26,7 @@ bp = Blueprint("cohort", __name__, url_prefix="/interviews/<public_id>/cohort")
 def show(public_id: str) -> ResponseReturnValue:
     """Show the cohort of all problems, or of one."""
     user = current_interviewer()
-    asked = request.args.get("page", "1")
-    page = max(1, min(int(asked), PAGE_MAX)) if asked.isascii() and asked.isdigit() else 1
+    page = asked_page()
     with read_session(service().engine) as session:
         interview = interview_queries.interview_of(session, user, public_id)
         problem = _problem(interview)

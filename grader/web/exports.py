@@ -16,7 +16,7 @@ from grader.services.problem_list import LEVELS
 from grader.store import interview_queries, invitation_queries
 from grader.store.session import read_session, write_session
 from grader.web import review_switches
-from grader.web.interviews import asked_page
+from grader.web.pages import asked_page
 from grader.web.readings import note_reading
 from grader.web.reviews import DECISIONS
 from grader.web.service import current_user, now, service

@@ -22,11 +22,11 @@ from grader.web import review_switches
 from grader.web.attempts import shown_samples
 from grader.web.kept_text import told_on
 from grader.web.once import once
+from grader.web.pages import asked_page
 from grader.web.readings import note_reading
 from grader.web.service import current_user, now, service
 
 SHOWN: Final = 50  # interviews on one page
-PAGE_MAX: Final = 10_000
 DONE: Final = {
     "saved": "Saved.",
     "copied": "This is the copy: same settings, problems and interviewers, no window and no candidates yet.",
@@ -226,12 +226,6 @@ def _require_reader() -> User:
     if not current.is_admin:
         interviews.require_interviewer(current)
     return current
-
-
-def asked_page() -> int:
-    """Return the number of the page that the address asks for."""
-    word = request.args.get("page", "1")
-    return min(max(1, int(word)), PAGE_MAX) if word.isascii() and word.isdigit() and len(word) < 6 else 1
 
 
 def _shown(public_id: str, done: str, anchor: str | None = None) -> ResponseReturnValue:

@@ -12,8 +12,8 @@ from grader.report.kill_matrix import matrix_part
 from grader.services import uploads
 from grader.services.uploads import UnusablePackage
 from grader.store.session import read_session, write_session
-from grader.web.interviews import asked_page
 from grader.web.kept_text import told_on
+from grader.web.pages import asked_page
 from grader.web.service import current_user, now, service
 
 bp = Blueprint("packages", __name__, url_prefix="/packages")

@@ -1,4 +1,4 @@
-"""The theme, and which addresses are pages of ours."""
+"""The theme, which addresses are pages of ours, and which page of a list is asked for."""
 
 from __future__ import annotations
 
@@ -55,6 +55,12 @@ def page_above(path: str) -> str:
     while page.count("/") > 1 and not _is_page(page):
         page = page.rpartition("/")[0]
     return known_page(page)
+
+
+def asked_page() -> int:
+    """Return the number of the page of a list that the address asks for, from 1; the first where it says none."""
+    word = request.args.get("page", "")
+    return max(1, int(word)) if re.fullmatch(r"[0-9]{1,5}", word) else 1
 
 
 def this_page() -> str:

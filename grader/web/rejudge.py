@@ -17,8 +17,8 @@ from grader.store import interview_queries, rejudge_queries
 from grader.store.models import User
 from grader.store.session import read_session, write_session
 from grader.web import review_switches
-from grader.web.interviews import asked_page
 from grader.web.once import once
+from grader.web.pages import asked_page
 from grader.web.readings import note_reading
 from grader.web.service import current_user, now, service
 

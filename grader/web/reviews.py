@@ -26,12 +26,11 @@ from grader.store.review_queue_queries import Filters, Wanted
 from grader.store.session import read_session
 from grader.web import review_switches
 from grader.web.cookies import set_cookie
-from grader.web.pages import page_above
+from grader.web.pages import asked_page, page_above
 from grader.web.readings import note_queue, note_reading
 from grader.web.service import current_user, now, service
 
 ROWS: Final = 50  # of one page
-PAGE_MAX: Final = 100_000
 COMPARISONS: Final = ("starter", "previous", "fix")
 WORDS: Final = ("show", "interview", "verdict", "fault", "submission", "compare", "page", "problem")
 DECISIONS: Final = {Decision.YES: "Forward", Decision.UNSURE: "Unsure", Decision.NO: "Decline"}
@@ -67,8 +66,7 @@ def read_filters() -> Filters:
 def index() -> ResponseReturnValue:
     """Show the queue."""
     user, filters, at = current_interviewer(), read_filters(), now()
-    asked = request.args.get("page", "1")
-    page = min(int(asked), PAGE_MAX) if asked.isascii() and asked.isdigit() and int(asked) else 1
+    page = asked_page()
     with read_session(service().engine) as session:
         rows = queue.rows_in(session, user, filters, at, (page - 1) * ROWS, ROWS)
         others = queue.without_part(session, user, rows)

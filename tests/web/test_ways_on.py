@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 import pytest
 from flask import Flask
@@ -86,6 +87,21 @@ def test_a_page_of_a_cohort_that_is_none_leads_to_the_last_one(
     make_judged(engine, lena[1], interview, "Ines", WA)
     page = browser.text(f"/interviews/{interview.public_id}/cohort?page=99")
     assert (f"/interviews/{interview.public_id}/cohort?page=1", "To the last page") in ways_on(page)
+
+
+NO_PAGES: Final = ("", "0", "-1", "x", "\u0663", "9" * 6, "9" * 5000)
+
+
+def test_what_is_no_number_of_a_page_is_the_first_one(lead: Browser, scene: Scene, engine: Engine) -> None:
+    with write_session(engine) as session:
+        session.execute(update(User).where(User.name == "Lena").values(is_admin=True))
+    preview = lead.post(f"{scene.path}/rejudges", versions=scene.pair).location
+    lists = ["/packages", "/interviews", "/reviews", scene.path, f"{scene.path}/live", f"{scene.path}/cohort"]
+    lists += [f"{scene.path}/exports", preview, "/admin/users", "/admin/tokens", "/admin/sessions"]
+    for address in lists:
+        for word in NO_PAGES:
+            page = lead.text(f"{address}?page={word}")
+            assert "no page" not in page, (address, word)
 
 
 def test_a_page_of_packages_exports_or_a_preview_that_is_none_leads_to_the_last_one(

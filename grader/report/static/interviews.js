@@ -29,14 +29,16 @@ for (const field of document.querySelectorAll("input[data-utc]")) {
   if (word) word.textContent = `(${zone})`;
 }
 
-// the table that is asked for again stays where it was scrolled to
-let scrolled = 0;
+// tables that are asked for again stay where they were scrolled to
+let scrolled = [];
 document.addEventListener("htmx:beforeSwap", () => {
-  scrolled = document.getElementById("matrix")?.scrollLeft ?? 0;
+  scrolled = [...document.querySelectorAll(".scroll[id]")].map(({ id, scrollLeft }) => [id, scrollLeft]);
 });
 document.addEventListener("htmx:afterSwap", () => {
-  const matrix = document.getElementById("matrix");
-  if (matrix) matrix.scrollLeft = scrolled;
+  for (const [id, left] of scrolled) {
+    const table = document.getElementById(id);
+    if (table) table.scrollLeft = left;
+  }
 });
 
 // a text is copied at a click
