@@ -1,4 +1,4 @@
-"""What is stored of a user, as a JSON document that they can take along; of secret cases nothing is in it.
+"""A user's name, browsers and attempts, as a JSON document that they can take along; of secret cases nothing is in it.
 
 What an interview does not show its candidates, or not yet, is left out here as well.
 """

@@ -64,7 +64,7 @@ def end_session() -> ResponseReturnValue:
 
 @bp.get("/data")
 def download() -> ResponseReturnValue:
-    """Hand out everything that is stored of the user."""
+    """Hand out the user's name, browsers and attempts with all that is in them."""
     pieces = own_data.export(service().engine, current_user(), service().packages, now())
     headers = {"Content-Disposition": 'attachment; filename="grader-data.json"'}
     return Response(pieces, content_type="application/json", headers=headers)
