@@ -1,4 +1,4 @@
-"""Reading the audit log: what an admin asks for, page by page or as one table."""
+"""Reading the audit log: an interview's part, and what an admin asks for, page by page or as one table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.report.result import csv_line
 from grader.report.visible import visible
 from grader.store import admin_queries as queries
 from grader.store.admin_queries import Wanted
-from grader.store.interview_models import AuditEntry, RepeatedReading
+from grader.store.interview_models import AuditEntry, Interview, RepeatedReading
 from grader.store.models import User
 from grader.store.session import read_session
 from grader.wording import iso_time
@@ -70,6 +70,13 @@ def page(session: Session, reader: User, asked: Wanted, before: int | None) -> t
     names = queries.names_of(session, {entry.actor for entry, *_ in found})
     lines = [_line(names.get(entry.actor), entry, interview, again) for entry, interview, again in found[:SHOWN]]
     return lines, lines[-1].key if len(found) > SHOWN else None
+
+
+def interview_page(
+    session: Session, reader: User, interview: Interview, before: int | None
+) -> tuple[Sequence[Line], int | None]:
+    """As `page`, of one interview that the reader may read; when colleagues finish reviews is left out."""
+    return page(session, reader, Wanted(interview=interview.public_id, is_without_others_reviews=True), before)
 
 
 def _line(name: str | None, entry: AuditEntry, interview: str | None, again: RepeatedReading | None) -> Line:

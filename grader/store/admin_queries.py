@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from grader.errors import NotFound
 from grader.store.credential_models import ApiToken, WebSession
-from grader.store.interview_models import AuditEntry, Interview, RepeatedReading
+from grader.store.interview_models import AuditEntry, Interview, Invitation, RepeatedReading
 from grader.store.models import Attempt, Submission, User
 from grader.store.sitting_queries import has_place
 
@@ -28,6 +28,7 @@ class Wanted:
     interview: str = ""  # its public id
     since: datetime | None = None
     until: datetime | None = None
+    is_without_others_reviews: bool = False  # who has finished a review is told by the review's own page, in its time
 
 
 @dataclass(frozen=True)
@@ -168,4 +169,19 @@ def _wanted(reader: User, wanted: Wanted) -> Select[AuditEntry, str, RepeatedRea
         statement = statement.where(AuditEntry.at >= wanted.since)
     if wanted.until:
         statement = statement.where(AuditEntry.at < wanted.until)
+    if wanted.is_without_others_reviews:
+        statement = statement.where(or_(AuditEntry.action != "review.finish", AuditEntry.actor == reader.public_id))
     return statement
+
+
+def candidates_of(session: Session, interview: Interview) -> dict[str, int]:
+    """Return the keys of an interview's invitations by the public ids of who accepted them."""
+    statement = select(User.public_id, Invitation.id).join(Invitation, Invitation.user_id == User.id)
+    return dict(session.execute(statement.where(Invitation.interview_id == interview.id)).all())
+
+
+def sign_ins_of(session: Session, user: User, limit: int) -> Sequence[AuditEntry]:
+    """Return entries of when a user signed in or out, or chose a password, which signs in as well; newest first."""
+    actions = ("session.begin", "session.end", "user.password")
+    statement = select(AuditEntry).where(AuditEntry.actor == user.public_id, AuditEntry.action.in_(actions))
+    return session.scalars(statement.order_by(AuditEntry.id.desc()).limit(limit)).all()

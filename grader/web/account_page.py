@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from grader.errors import UserError
-from grader.services import accounts, departure, own_data, passwords, sessions, sign_in
+from grader.services import accounts, departure, own_data, passwords, sessions
 from grader.services.passwords import WeakPassword
 from grader.services.sign_in import WrongPassword
+from grader.store import admin_queries
 from grader.store.session import read_session, write_session
 from grader.web import cookies
+from grader.web.confirmation import confirm
 from grader.web.errors import retry_header
 from grader.web.kept_text import UnusableCharacter, told_on
 from grader.web.service import current_session, current_user, now, service
 
+SIGN_INS_SHOWN: Final = 20
+SIGN_IN_WORDS: Final = {  # by the audit log's word
+    "session.begin": "Signed in",
+    "session.end": "Signed out",
+    "user.password": "Chose a password, which signed you in",
+}
 bp = Blueprint("account_page", __name__, url_prefix="/me")
 
 
@@ -43,7 +53,7 @@ def change_password() -> ResponseReturnValue:
     own, new, is_kept = current_user(), request.form.get("new", ""), sessions.is_kept(current_session())
     try:
         passwords.check(new, own.name)
-        _confirm()
+        confirm()
         with service().passwords.place():
             password_hash = service().passwords.hash(new)
         with write_session(service().engine) as session:
@@ -75,7 +85,7 @@ def download() -> ResponseReturnValue:
 def delete() -> ResponseReturnValue:
     """Delete the account and everything of it that is the user's alone."""
     try:
-        _confirm()
+        confirm()
         with write_session(service().engine) as session:
             is_gone = accounts.remove(session, current_user(), now(), current_user())
     except UserError as error:
@@ -84,18 +94,16 @@ def delete() -> ResponseReturnValue:
     return redirect(url_for("accounts.show_sign_in", notice="deleted" if is_gone else "former"), 303)
 
 
-def _confirm() -> None:
-    password = request.form.get("password", "")
-    sign_in.confirm(service().engine, service().passwords, current_user(), password, now())
-
-
 def _page(refused: str | None = None, error: UserError | None = None) -> ResponseReturnValue:
     with read_session(service().engine) as session:
         own = sessions.own(session, current_user(), now())
         left_behind = departure.left_behind(session, current_user(), now())
+        sign_ins = admin_queries.sign_ins_of(session, current_user(), SIGN_INS_SHOWN)
     page = render_template(
         "me.html",
         sessions=own,
+        sign_ins=sign_ins,
+        sign_in_words=SIGN_IN_WORDS,
         left_behind=left_behind,
         current=current_session().public_id,
         typed=request.form.get("name", current_user().name),

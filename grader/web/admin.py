@@ -10,13 +10,15 @@ from flask.typing import ResponseReturnValue
 from werkzeug.exceptions import NotFound
 
 from grader.errors import UserError
-from grader.services import accounts, audit_log, departure, links, load, sessions, sign_in, tokens
+from grader.services import accounts, audit_log, departure, links, load, sessions, tokens
 from grader.services.audit_log import Line
 from grader.services.names import name_key
 from grader.store import admin_queries as queries
 from grader.store.models import User
 from grader.store.session import read_session, write_session
+from grader.web.confirmation import confirm
 from grader.web.errors import retry_header
+from grader.web.interview_audit import entry_asked
 from grader.web.kept_text import told_on
 from grader.web.pages import asked_page, public_address
 from grader.web.service import current_user, now, service
@@ -74,7 +76,7 @@ def show_user(public_id: str) -> ResponseReturnValue:
 def set_rights(public_id: str) -> ResponseReturnValue:
     """Give or take rights, once the admin has given their own password."""
     try:
-        _confirm()
+        confirm()
         with write_session(service().engine) as session:
             accounts.set_rights(
                 session,
@@ -94,7 +96,7 @@ def set_rights(public_id: str) -> ResponseReturnValue:
 def make_link(public_id: str) -> ResponseReturnValue:
     """Make a link by which the user chooses another password; it stands in this reply alone."""
     try:
-        _confirm()
+        confirm()
         with write_session(service().engine) as session:
             user = queries.user_by_public_id(session, public_id)
             token = links.make(session, user, now(), links.RESET, current_user())
@@ -154,14 +156,12 @@ def end_session(public_id: str) -> ResponseReturnValue:
 def audit() -> ResponseReturnValue:
     """Show the audit log, the newest first."""
     asked = request.args.to_dict()
-    before = asked.get("before", "")
     lines: Sequence[Line] = ()
     next_before: int | None = None
     error: UserError | None = None
     try:
         with read_session(service().engine) as session:
-            key = int(before) if before.isascii() and before.isdigit() and len(before) < 10 else None
-            lines, next_before = audit_log.page(session, current_user(), audit_log.wanted(asked), key)
+            lines, next_before = audit_log.page(session, current_user(), audit_log.wanted(asked), entry_asked())
     except UserError as refused:
         error = refused
     filters = {name: asked[name] for name in audit_log.FIELDS if asked.get(name)}
@@ -175,11 +175,6 @@ def audit_table() -> ResponseReturnValue:
     pieces = audit_log.table(service().engine, current_user(), audit_log.wanted(request.args.to_dict()))
     headers = {"Content-Disposition": 'attachment; filename="grader-audit.csv"'}
     return Response(pieces, content_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _confirm() -> None:
-    password = request.form.get("password", "")
-    sign_in.confirm(service().engine, service().passwords, current_user(), password, now())
 
 
 def _done() -> str | None:

@@ -122,7 +122,7 @@ def test_hidden_names_are_nowhere(browser: Browser, path: str, interview: Interv
     assert (reply.status_code, reply.location) == (303, f"{path}?show=all")
     cohort = f"/interviews/{interview.public_id}/cohort"
     overview = f"/interviews/{interview.public_id}"
-    setting_up = [overview, f"{overview}/live", f"{overview}/exports"]
+    setting_up = [overview, f"{overview}/live", f"{overview}/exports", f"{overview}/audit"]
     for address in ("/reviews", path, f"{path}?compare=fix", cohort, f"{cohort}/similar", *setting_up):
         page = browser.text(address)
         assert "Okafor" not in page, address
