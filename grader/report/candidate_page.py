@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from grader.grading.verdict import Verdict
 from grader.report.cohort import table, verdict_state
-from grader.report.icons import icon, sprite, state
+from grader.report.icons import icon, sprite, state, verdict_kind
 from grader.report.page import standalone
 from grader.report.unusable import Unjudged
 from grader.report.visible import visible
@@ -43,7 +43,7 @@ def candidate_page(candidate: str, values: Sequence[Value], unjudged: Sequence[U
 
 def _problem(value: Value) -> Markup:
     verdict = Verdict(value["verdict"])
-    kind = {Verdict.AC: "ok", Verdict.JE: "ours"}.get(verdict, "bad")
+    kind = verdict_kind(verdict)
     reason = f" · {value['reason']}" if value["reason"] else ""
     points = "–" if value["score"] is None else f"{value['score']:g}"
     of = "not counted" if value["score"] is None else f"of {counted(value['max_score'] or 0.0, 'point')}"
@@ -86,8 +86,7 @@ def _groups(value: Value) -> Markup:
 
 def _case(case: Value) -> Markup:
     verdict = case["verdict"]
-    kind = "none" if verdict is None else {"AC": "ok", "JE": "ours"}.get(verdict, "bad")
-    return state(kind, f"{case['name']} {verdict or 'not reached'}")
+    return state(verdict_kind(verdict), f"{case['name']} {verdict or 'not reached'}")
 
 
 def _facts(value: Value) -> Markup:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from grader.grading.verdict import Verdict
 from grader.report.cohort_charts import bar, histogram
 from grader.report.fault_map import MapRow, fault_map
-from grader.report.icons import sprite, state
+from grader.report.icons import sprite, state, verdict_kind
 from grader.report.page import goes_on, standalone
 from grader.report.unusable import Reasons, unjudged_of
 from grader.report.visible import visible
@@ -71,8 +71,7 @@ def cohort_page(cohort: Cohort) -> str:
 
 def verdict_state(verdict: str) -> Markup:
     """Return a verdict as shape and word."""
-    kind = {"AC": "ok", "JE": "ours"}.get(verdict, "bad")
-    return state(kind, Verdict(verdict).word)
+    return state(verdict_kind(verdict), Verdict(verdict).word)
 
 
 def table(

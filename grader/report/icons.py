@@ -35,3 +35,8 @@ def sprite() -> Markup:
         for name, drawn in _DRAWN.items()
     )
     return Markup("<svg hidden>{}</svg>").format(symbols)
+
+
+def verdict_kind(verdict: str | None) -> str:
+    """Return the kind of state that a verdict is shown as; None: there is none."""
+    return "none" if verdict is None else {"AC": "ok", "JE": "ours"}.get(verdict, "bad")

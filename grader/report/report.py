@@ -17,7 +17,7 @@ from grader.grading.verdict import CaseResult, GroupResult, Judgement, Verdict
 from grader.problems.cases import Case
 from grader.problems.loader import Problem
 from grader.report.extra_observed import extra_observed
-from grader.report.icons import icon, sprite, state
+from grader.report.icons import icon, sprite, state, verdict_kind
 from grader.report.page import goes_on, standalone
 from grader.report.report_weights import sample_weights, secret_weights
 from grader.report.sample_outputs import sample_outputs
@@ -87,14 +87,8 @@ def _head(problem: Problem, name: str, judgement: Judgement) -> Markup:
     return Markup('<div class="stack">{}</div>').format(Markup("").join(parts))
 
 
-def _kind(verdict: Verdict | None) -> str:
-    if verdict is None:
-        return "none"
-    return {Verdict.AC: "ok", Verdict.JE: "ours"}.get(verdict, "bad")
-
-
 def _verdict(judgement: Judgement) -> Markup:
-    kind = _kind(judgement.verdict)
+    kind = verdict_kind(judgement.verdict)
     reason = f" · {judgement.reason.value}" if judgement.reason else ""
     points = "–" if judgement.score is None else f"{judgement.score:g}"
     of = "not counted" if judgement.score is None else f"of {counted(judgement.max_score or 0.0, 'point')}"
@@ -146,7 +140,7 @@ def _group(group: GroupResult, cases: list[CaseResult]) -> Markup:
 
 def _case(case: CaseResult) -> Markup:
     word = case.verdict.value if case.verdict else "not reached"
-    return state(_kind(case.verdict), f"{case.name} {word}")
+    return state(verdict_kind(case.verdict), f"{case.name} {word}")
 
 
 def _changes(problem: Problem, source: bytes) -> Markup:

@@ -10,7 +10,7 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 
 from grader.errors import UserError
-from grader.services import evidence, reviews, sign_in
+from grader.services import evidence, reviews
 from grader.services.refusals import Outdated
 from grader.services.reviews import Draft
 from grader.store import review_queries
@@ -18,6 +18,7 @@ from grader.store import review_queue_queries as queue
 from grader.store.models import User
 from grader.store.review_queries import Reviewed
 from grader.store.session import read_session, write_session
+from grader.web.confirmation import confirm
 from grader.web.errors import retry_header
 from grader.web.kept_text import told_on
 from grader.web.reviews import address_of, current_interviewer, page, read_filters
@@ -98,8 +99,7 @@ def override(public_id: str) -> ResponseReturnValue:
             reviewed = _reviewed(session, user, public_id, "override")
             problem = service().packages.pinned(session, reviewed.package)
         score = reviews.read_score(request.form.get("score", ""), problem.max_score)
-        password = request.form.get("password", "")
-        sign_in.confirm(service().engine, service().passwords, user, password, at)
+        confirm()
         with write_session(service().engine) as session:
             reviews.override(session, user, public_id, score, request.form.get("reason", ""), _version(), at)
     except UserError as error:
