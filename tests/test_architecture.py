@@ -58,5 +58,5 @@ def test_every_end_of_a_run_is_a_reason() -> None:
 def test_the_grader_parses_sources_at_one_door() -> None:
     assert {str(path.relative_to(ROOT / "grader")) for path in MODULES if "ast.parse(" in path.read_text()} == {
         "grading/syntax_tree.py",  # where threads take turns
-        "sandbox/tracing.py",  # in a child, which has one thread
+        "sandbox/rewriting.py",  # in a child, which has one thread
     }

@@ -38,6 +38,7 @@ import numpy as np
 from grader.sandbox import convert, modules, tracing
 from grader.sandbox.calls import BODY, Layouts, read_call
 from grader.sandbox.exception_record import FILE, Reserve, describe
+from grader.sandbox.rewriting import rewritten
 from grader.sandbox.wire import LENGTH, Value, decode, encode_parts, frame_parts
 
 QUESTIONS: Final = 3  # descriptor that questions are read from
@@ -180,7 +181,7 @@ class Child:
         sys.modules[MODULE] = module
         self._namespace = module.__dict__
         try:
-            text = tracing.rewritten(source, FILE) if mode == "traced" else source
+            text = rewritten(source, FILE) if mode == "traced" else source
             code = _original_compile(text, FILE, "exec", dont_inherit=True)
         except BaseException as error:
             self._hold_exception("compile", error)
