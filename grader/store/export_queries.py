@@ -136,7 +136,7 @@ def evidence_keys(session: Session, interview: Interview) -> list[int]:
 
 
 def evidence(session: Session, key: int) -> Any:
-    """Return a record with where it belongs; None when it is being made anew."""
+    """Return a record with where it belongs; None when it is gone. While it is made anew the old one stays."""
     statement = (
         select(
             Invitation.label.label("candidate"),
