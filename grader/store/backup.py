@@ -19,6 +19,7 @@ from grader.store.migrate import revisions
 
 PAGES_AT_ONCE: Final = 2000
 _SIDE_FILES: Final = ("", "-wal", "-shm")
+_OF_ALL_REVISIONS: Final = frozenset({"package", "attempt", "submission"})  # tables
 
 
 def backup(url: str, target: Path, *, force: bool = False) -> None:
@@ -107,14 +108,17 @@ def _require_ours(source: Path) -> None:
     try:
         with _opened(source, "ro") as copy:
             _require_whole(copy, source)
-            found = copy.execute("SELECT version_num FROM alembic_version").fetchone()
+            found = copy.execute("SELECT version_num FROM alembic_version").fetchall()
+            tables = {name for (name,) in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     except sqlite3.Error as error:
         raise UserError(
             f"{source} cannot be read as a database of the grader ({error}); name a copy that grader db backup made."
         ) from None
-    if found is None or found[0] not in revisions():
+    if len(found) != 1 or not isinstance(found[0][0], str) or not tables >= _OF_ALL_REVISIONS:
+        raise UserError(f"{source} is no database of the grader; name a copy that grader db backup made.")
+    if found[0][0] not in revisions():
         raise UserError(
-            f"{source} is of a revision that this release does not know ({found[0] if found else 'none'}); "
+            f"{source} is of a revision that this release does not know ({found[0][0]}); "
             "put it back with the newest release."
         )
 

@@ -18,6 +18,7 @@ from grader.config import shipped
 from grader.errors import UserError
 from grader.store import batch_models as batch_models  # their tables belong to the schema
 from grader.store import credential_models as credential_models
+from grader.store import lock
 from grader.store.session import make_engine
 from grader.wording import counted, plural
 
@@ -28,9 +29,11 @@ def upgrade(url: str, revision: str = "head", scripts: Path | None = None) -> No
     """Bring the database to a revision, the newest by default; a database that is there already is left alone.
 
     Raises:
-        UserError: the revision is unknown, for example because a newer release has upgraded this database.
+        UserError: the revision is unknown, for example because a newer release has upgraded this database, or the
+            SQLite file is another program's.
     """
     with _configured(url, scripts) as config, _clear_errors():
+        _require_ours(config.attributes["connection"], url)
         command.upgrade(config, revision)
 
 
@@ -38,18 +41,30 @@ def downgrade(url: str, revision: str, scripts: Path | None = None) -> None:
     """Take the database back to a revision; `base` removes every table.
 
     Raises:
-        UserError: the revision is unknown.
+        UserError: the revision is unknown, or a server uses the SQLite database.
     """
-    with _configured(url, scripts) as config, _clear_errors():
-        command.downgrade(config, revision)
+    held = lock.hold(url)
+    try:
+        with _configured(url, scripts) as config, _clear_errors():
+            command.downgrade(config, revision)
+    finally:
+        if held is not None:
+            held.let_go()
 
 
 def current(url: str) -> str | None:
-    """Return the revision that the database is at, None when it has no tables."""
+    """Return the revision that the database is at, None when it has no tables or is not there, which it stays.
+
+    Raises:
+        UserError: what stands there in place of a revision is none.
+    """
+    file = lock.file_of(url)
+    if file is not None and not file.exists():
+        return None
     engine = make_engine(url)
     try:
         with engine.connect() as connection:
-            return MigrationContext.configure(connection).get_current_revision()
+            return _revision_of(connection)
     finally:
         engine.dispose()
 
@@ -80,6 +95,24 @@ def require_newest(url: str, upgrade_by: str = "grader db upgrade") -> None:
     if found is None or found in revisions():
         raise UserError(f"{told}; run: {upgrade_by}")
     raise UserError(f"{told}; start the release that has upgraded it.")
+
+
+def _revision_of(connection: Connection) -> str | None:
+    found: tuple[object, ...] = MigrationContext.configure(connection).get_current_heads()
+    if not found:
+        return None
+    if len(found) > 1 or not isinstance(found[0], str):
+        raise UserError("The database names no single revision, as every release leaves one; restore a backup.")
+    return found[0]
+
+
+def _require_ours(connection: Connection, url: str) -> None:
+    """Refuse a SQLite file in which another program keeps its tables."""
+    if connection.dialect.name != "sqlite" or _revision_of(connection) is not None:
+        return
+    statement = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> :own"
+    if connection.execute(text(statement), {"own": "alembic_version"}).scalar_one():
+        raise UserError(f"The database {lock.file_of(url)} holds another program's tables; name a file of its own.")
 
 
 def _set_scripts(config: Config, scripts: Path | None) -> None:

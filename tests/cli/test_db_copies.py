@@ -15,6 +15,7 @@ from typing import Final
 
 import pytest
 
+from grader.store import lock
 from tests.cli.running import Command, end_of
 from tests.packages import TINY
 from tests.processes import wait_until
@@ -136,3 +137,63 @@ def test_a_damaged_database_is_told_as_such(command: Command, arguments: list[st
     assert ended.line.startswith(f"grader: {said.format(file=database)}"), ended.line
     assert database.read_bytes() == before
     assert not (command.folder / "copy").exists()
+
+
+def test_the_schema_of_a_database_in_use_does_not_go_down(command: Command) -> None:
+    database = command.folder / "home/.local/share/grader/grader.sqlite3"
+    command.run("db", "upgrade")
+    add_user(database, "Ada")
+    held = lock.hold(f"sqlite:///{database}")
+    assert held is not None
+    ended = command.run("db", "downgrade", "base")
+    held.let_go()
+    assert (ended.code, ended.line) == (2, f"grader: A server uses the database {database}; stop it first.")
+    assert users(database) == 1
+
+
+@pytest.mark.parametrize("arguments", [["db", "upgrade"], ["user", "list"], ["serve", "--port", "0"]], ids=" ".join)
+def test_another_programs_file_is_left_alone(command: Command, arguments: list[str]) -> None:
+    database = command.folder / "home/.local/share/grader/grader.sqlite3"
+    database.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("CREATE TABLE moz_places (url)")
+    ended = command.run(*arguments, env=TINY_BANK)
+    told = f"grader: The database {database} holds another program's tables; name a file of its own."
+    assert (ended.code, ended.line) == (2, told)
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("moz_places",)]
+
+
+def test_a_database_that_is_not_there_is_not_made_by_looking(command: Command) -> None:
+    assert command.run("db", "current").out == "none\n"
+    assert not (command.folder / "home/.local").exists()
+
+
+@pytest.mark.parametrize("rows", [["0001", "0002"], [b"\xff\x00"]], ids=["two", "bytes"])
+def test_what_is_no_revision_is_told(command: Command, rows: list[str | bytes]) -> None:
+    database = command.folder / "home/.local/share/grader/grader.sqlite3"
+    command.run("db", "upgrade")
+    command.run("db", "backup", "copy")
+    for file in (database, command.folder / "copy"):
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("DELETE FROM alembic_version")
+            connection.executemany("INSERT INTO alembic_version VALUES (?)", [(row,) for row in rows])
+            connection.commit()
+    told = "grader: The database names no single revision, as every release leaves one; restore a backup."
+    for arguments in (["db", "current"], ["db", "upgrade"], ["user", "list"]):
+        ended = command.run(*arguments)
+        assert (ended.code, ended.line) == (2, told)
+    ended = command.run("db", "restore", "copy")
+    assert ended.code == 2
+    assert ended.line.endswith("copy is no database of the grader; name a copy that grader db backup made.")
+
+
+def test_a_copy_needs_more_than_a_revision(command: Command) -> None:
+    command.run("db", "upgrade")
+    with closing(sqlite3.connect(command.folder / "copy")) as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num)")
+        connection.execute("INSERT INTO alembic_version VALUES ('0001')")
+        connection.commit()
+    ended = command.run("db", "restore", "copy")
+    assert ended.code == 2
+    assert ended.line.endswith("copy is no database of the grader; name a copy that grader db backup made.")
