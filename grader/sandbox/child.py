@@ -108,14 +108,19 @@ class Child:
         What a submission leaves behind can fail our own code between its calls: no memory, no depth. That is told too.
         """
         try:
-            question = _receive()
-            if question:
-                self.handle(question)
-            return bool(question)
+            begun = os.read(QUESTIONS, PIPE_BYTES)
         except BaseException as error:
             self._hold_exception("between", error)
+            begun = os.read(QUESTIONS, 1)  # told once something is asked: before, it would count as forged
+        else:
+            try:
+                if begun:
+                    self.handle(_whole(begun))
+                return bool(begun)
+            except BaseException as error:
+                self._hold_exception("between", error)
         self._send_held()
-        return True
+        return bool(begun)
 
     def handle(self, question: bytes) -> None:
         """Answer one question, a whole frame."""
@@ -302,10 +307,9 @@ def _is_marked(answer: list[bytes], mark: Mark) -> bool:
     return answer == mark if isinstance(mark, list) else hash(tuple(answer)) == mark
 
 
-def _receive() -> bytes:
-    """Return the next frame, its length included; empty at the end."""
-    data = os.read(QUESTIONS, PIPE_BYTES)
-    size = LENGTH.size + LENGTH.unpack_from(data)[0] if data else 0
+def _whole(data: bytes) -> bytes:
+    """Return a frame, its length included, of which the first bytes have come."""
+    size = LENGTH.size + LENGTH.unpack_from(data)[0]
     if len(data) >= size:  # nothing comes behind it before it is answered
         return data
     parts, missing = [data], size - len(data)

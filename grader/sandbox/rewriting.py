@@ -1,6 +1,7 @@
 """Rewrites a source's syntax tree so that every value that may be an array is seen by the recorder.
 
-A rewritten source computes the same, bit for bit; it only takes longer and nests deeper.
+A rewritten source computes the same, bit for bit; it only takes longer and nests deeper, which a source can see that
+looks at the frames of its callers.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class _Rewriter(ast.NodeTransformer):
             return _hook("call", node, node.lineno, function, *node.args, keywords=node.keywords)
         if isinstance(function, ast.Attribute) and not _is_mangled(function.attr):
             self._visit_arguments(node)
-            receiver = self.visit(function.value)
-            return _hook("method", node, node.lineno, receiver, function.attr, *node.args, keywords=node.keywords)
+            node.func = _hook("method", node, node.lineno, self.visit(function.value), function.attr)
+            return node
         self.generic_visit(node)
         return _hook("value", node, CALL, node.lineno, "", node)
 
@@ -118,8 +119,8 @@ class _Rewriter(ast.NodeTransformer):
             value = ast.Name(target.value.id, ast.Load())
             return [ast.copy_location(ast.Expr(_hook("item", node, node.lineno, target.value.id, value)), node)]
         if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and not _is_mangled(target.attr):
-            owner = ast.Attribute(ast.Name(target.value.id, ast.Load()), target.attr, ast.Load())
-            return [ast.copy_location(ast.Expr(_hook("value", node, NAME, node.lineno, target.attr, owner)), node)]
+            owner = ast.Name(target.value.id, ast.Load())
+            return [ast.copy_location(ast.Expr(_hook("attribute", node, node.lineno, target.attr, owner)), node)]
         return []
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:

@@ -54,7 +54,7 @@ class Recorder:
 
     def hooks(self) -> dict[str, Callable[..., Any]]:
         """Return what a rewritten source calls, by name."""
-        functions = (self.bin, self.call, self.method, self.value, self.item)
+        functions = (self.bin, self.call, self.method, self.value, self.item, self.attribute)
         return {HOOK.format(function.__name__): function for function in functions}
 
     def bin(self, which: int, line: int, left: Any, right: Any) -> Any:
@@ -69,13 +69,16 @@ class Recorder:
 
     def call(self, line: int, function: Any, /, *args: Any, **named: Any) -> Any:
         """Call a function; whatever its own arguments are named."""
-        return self._called(line, function, getattr(function, "__name__", ""), None, args, named)
+        return self._called(line, function, _name_of(function), None, args, named)
 
-    def method(self, line: int, receiver: Any, name: str, /, *args: Any, **named: Any) -> Any:
-        """Call an attribute of something: a method, or a function of a module."""
+    def method(self, line: int, receiver: Any, name: str) -> Callable[..., Any]:
+        """Return what calls an attribute of something: a method, or a function of a module.
+
+        The attribute is looked up before the arguments are computed, as Python does.
+        """
         function = getattr(receiver, name)
-        owner = receiver if isinstance(receiver, np.ndarray | list) else None
-        return self._called(line, function, name, owner, args, named)
+        owner = receiver if issubclass(type(receiver), np.ndarray | list) else None
+        return lambda *args, **named: self._called(line, function, name, owner, args, named)
 
     def _called(self, line: int, function: Any, name: str, owner: Any, args: tuple[Any, ...], named: Any) -> Any:
         used = (*(() if owner is None else (owner,)), *args, *named.values())
@@ -100,6 +103,14 @@ class Recorder:
         self._items += 1
         if self._items <= ITEMS_MAX:
             self._event(NAME, line, name, value, ())
+
+    def attribute(self, line: int, name: str, owner: Any) -> None:
+        """See an attribute that was assigned, if the object simply holds it: reading it otherwise would run code."""
+        try:
+            value = dict.get(object.__getattribute__(owner, "__dict__"), name)
+        except Exception:
+            return
+        self._event(NAME, line, name, value, ())
 
     def _raised(self, line: int, name: str, used: tuple[Any, ...]) -> None:
         if not self._has_raised:
@@ -152,6 +163,13 @@ class Recorder:
             np.array(shapes, np.int64),
             self.is_cut,
         ]
+
+
+def _name_of(function: Any) -> str:
+    try:
+        return str(function.__name__)
+    except Exception:  # an object that answers for all its attributes
+        return ""
 
 
 def _as_array(value: Any) -> npt.NDArray[np.float64] | None:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from grader.sandbox.pool import Lane
 from grader.sandbox.run import PRINTS_KEPT
 from grader.sandbox.wire import decode_answer
 from grader.sandbox.zygote_start import ENVIRONMENT
+from tests.processes import wait_until
 from tests.sandbox.asking import CHANNEL, QUICK, array, ask, loaded, printed, question, raised
 
 pytestmark = pytest.mark.sandbox
@@ -264,3 +266,19 @@ def test_child_runs_under_no_ones_name(lane: Lane) -> None:
     facts = lane.facts()
     assert {int(word) for word in who.split()} - {os.getegid()} <= {facts["uid"]}
     assert facts["uid"] != 0
+
+
+def test_want_of_memory_between_calls_is_told_once_something_is_asked(lane: Lane) -> None:
+    source = """
+        kept = []
+        size = 1 << 26
+        while size >= 1 << 10:
+            try:
+                while True: kept.append(bytes(size))
+            except MemoryError: size >>= 1
+        def f(): return 1.0
+    """
+    with loaded(lane, source) as run:
+        assert wait_until(lambda: Path(f"/proc/{run.pid}/stat").read_text().rpartition(")")[2].split()[0] == "S")
+        told = raised(run.ask(question()))
+        assert (told.phase, told.builtin) == ("between", "MemoryError")
