@@ -6,6 +6,7 @@ Unknown keys are errors. Rules that span several keys are in `loader`.
 from __future__ import annotations
 
 import builtins
+import keyword
 import re
 from typing import Annotated, Final, Literal
 
@@ -33,7 +34,27 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 Line = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400), _Plain, AfterValidator(_one_line)
 ]
+
+
+def _usable(name: str) -> str:
+    if keyword.iskeyword(name):
+        raise ValueError(f"{name} is a keyword of Python, which nothing can be called")
+    if name.startswith("__") and name.endswith("__"):
+        raise ValueError(f"{name} begins and ends with __, as Python's own names do")
+    return name
+
+
+def _not_taken(name: str) -> str:
+    if name.startswith("_"):
+        raise ValueError(f"{name} begins with _, as functions do that are no stage")
+    if "__" in name:
+        raise ValueError(f"{name} holds __, which stands between a stage and the fault of an alternative")
+    return name
+
+
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,60}$")]
+CodeName = Annotated[Identifier, AfterValidator(_usable)]  # of what a source defines or takes
+StageName = Annotated[CodeName, AfterValidator(_not_taken)]
 Kebab = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 FaultId = Annotated[
     str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*(\+[a-z0-9]+(-[a-z0-9]+)*)*$", max_length=240)
@@ -63,7 +84,7 @@ class Spec(BaseModel):
 class EntrySpec(Spec):
     """A function that a submission must define."""
 
-    parameters: dict[Identifier, TypeText] = Field(min_length=1, max_length=16)
+    parameters: dict[CodeName, TypeText] = Field(min_length=1, max_length=16)
     outputs: dict[Identifier, TypeText] = Field(min_length=1, max_length=4)
     exact_zeros: dict[Identifier, Literal["future"]] = {}
     accepts: dict[Identifier, list[Literal["int64", "float32", "float64"]]] = {}
@@ -117,12 +138,12 @@ class ProblemSpec(Spec):
     minutes: int = Field(ge=1, le=240)
     tags: list[Line] = Field(min_length=1, max_length=12)
     roles: list[Line] = Field(default=[], max_length=8)
-    entries: dict[Identifier, EntrySpec] = Field(min_length=1, max_length=8)
+    entries: dict[CodeName, EntrySpec] = Field(min_length=1, max_length=8)
     variants: dict[Kebab, VariantSpec] = Field(min_length=1, max_length=12)
     groups: list[GroupSpec] = Field(min_length=1, max_length=20)
     tolerance: ToleranceSpec = ToleranceSpec()
     limits: LimitsSpec = LimitsSpec()
-    stages: list[Identifier] = Field(min_length=1, max_length=20)
+    stages: list[StageName] = Field(min_length=1, max_length=20)
     standard: Kebab | None = None  # the folder of _standard/ whose stages and alternatives the package builds on
     exemptions: dict[Kebab, Line] = {}  # rules for hidden cases that do not hold here, each with its reason
     hint_costs: tuple[Cost, Cost] = (5.0, 10.0)

@@ -22,12 +22,15 @@ from grader.problems.stage_code import CALL_MANY, DESCRIBE, kept, unchanged
 from grader.sandbox.exchange import Raised
 from grader.sandbox.run import Run
 from grader.sandbox.wire import Value
+from grader.wording import counted
 
 FILE: Final = "stages.py"
 ALTERNATIVES_MAX: Final = 400
 FUNCTIONS_MAX: Final = 1000  # that a package's code may say that it defines
 SENTENCE_MAX: Final = 300
+NAME_MAX: Final = 200  # characters of a function or a parameter
 _FAULT: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_ALTERNATIVE: Final = re.compile(r"(?P<stage>.*?_*)__(?P<fault>[^_].*)")  # a stage's own name may end with _
 TRACE: Final = "_grader_trace_"
 
 
@@ -43,12 +46,14 @@ class StageFunction:
     @property
     def stage(self) -> str:
         """The stage that it computes."""
-        return self.name.partition("__")[0]
+        found = _ALTERNATIVE.fullmatch(self.name)
+        return found["stage"] if found else self.name
 
     @property
     def fault(self) -> str:
         """The fault that an alternative has; empty for the stage itself."""
-        return self.name.partition("__")[2].replace("_", "-")
+        found = _ALTERNATIVE.fullmatch(self.name)
+        return found["fault"].replace("_", "-") if found else ""
 
 
 @dataclass(frozen=True)
@@ -170,6 +175,15 @@ def read_stages(problem: Problem, described: Value) -> StageTree:
         StageFunction(name, tuple(parameters), " ".join(text.partition("\n\n")[0].split()), _where(problem, line))
         for name, parameters, text, line in described
     ]
+    if too_long := [
+        (each.where, name) for each in functions for name in (each.name, *each.parameters) if len(name) > NAME_MAX
+    ]:
+        raise InvalidPackage(
+            [
+                f"{where}: {name[:40]}... has {counted(len(name), 'character')}; use at most {NAME_MAX}."
+                for where, name in too_long
+            ]
+        )
     stages = {function.name: function for function in functions if not function.fault}
     tree = StageTree(
         problem,
@@ -185,7 +199,7 @@ def read_stages(problem: Problem, described: Value) -> StageTree:
 def _is_description(value: Value) -> bool:
     def is_name(name: Any) -> bool:
         plain = name.removeprefix("*") if type(name) is str else ""
-        return len(plain) <= 200 and plain.isidentifier() and not keyword.iskeyword(plain)
+        return plain.isidentifier() and not keyword.iskeyword(plain)
 
     return (
         isinstance(value, list)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import re
 import shutil
 from pathlib import Path
@@ -9,13 +11,17 @@ from typing import Any, Final
 
 import pytest
 import yaml
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 
 from grader.grading.check import check_package
 from grader.grading.check_report import Report
+from grader.grading.judge import judge
 from grader.grading.verdict import Verdict
 from grader.problems import composition, package_code
 from grader.problems.cache import CaseCache
 from grader.problems.files import PackageFiles, read_folder
+from grader.problems.loader import REFERENCE, load
 from grader.sandbox.exchange import Limits
 from grader.sandbox.pool import Pool
 from tests.packages import DATA, TINY, edited, text_of, tiny_with
@@ -84,6 +90,51 @@ def test_parameters_and_stages_have_any_name(old: str, new: str, pool: Pool) -> 
     files = tiny_with({path: re.sub(rf"\b{old}\b", new, text_of(path)) for path in paths})
     report, _ = checked(files, pool)
     assert report.findings == ()
+
+
+UNKNOWN: Final = edited(REFERENCE, "/ np.sqrt(x.shape[1])", "/ x.shape[1]")  # a fault that only a trace shows
+STAGES: Final = ("scores", "masked_scores", "output")
+# of Python, of what composed code is made of, and of what its own code is called; those that the package itself uses
+# would change what it computes
+OURS: Final = ("kind", "found", "names", "arguments", "answers", "before", "pairs", "error", "values", "copies")
+WORKING: Final = sorted(
+    {*dir(builtins), *keyword.softkwlist, *OURS, "keys_", "_x", "self", "submission", "X9"}
+    - {name for name in dir(builtins) if keyword.iskeyword(name) or name.startswith("__")}
+    - {"bool", "len", "ValueError", "_"}
+)
+
+
+def with_names(names: dict[str, str]) -> PackageFiles:
+    """Return the small package with stages and the parameter w renamed, wherever they stand."""
+    paths = ("problem.yaml", "cases.py", "stages.py", "statement.md", "faults.yaml")
+    word = re.compile(rf"\b({'|'.join(names)})(?=\b|__)(?!-)")
+    return tiny_with({path: word.sub(lambda match: names[match[0]], text_of(path)) for path in paths})
+
+
+@settings(max_examples=25)
+@given(st.lists(st.sampled_from(WORKING), min_size=4, max_size=4, unique=True))
+@example(["any", "hasattr", "zip", "globals"])
+@example(["type", "str", "list", "Exception"])
+@example(["keys_", "x" * 61, "match", "_w"])
+def test_what_python_has_may_name_a_stage_or_a_parameter(pool: Pool, drawn: list[str]) -> None:
+    stages = drawn[:-1]
+    assume(not any(stage.startswith("_") for stage in stages))
+    files = with_names(dict(zip((*STAGES, "w"), drawn, strict=True)))
+    report, _ = checked(files, pool)
+    assert [each for each in report.findings if "the rule does not apply" not in each] == []  # rules go by names, too
+    with pool.lane() as lane:
+        judgement = judge(load(files), UNKNOWN.encode(), lane, CaseCache(None))
+    assert judgement.finding
+    assert judgement.finding.first_wrong_stage == stages[0]
+
+
+def test_name_that_is_too_long_is_told(pool: Pool) -> None:
+    long = "x" * 201
+    stages = text_of("stages.py").replace("scores__scale_missing(x, w)", f"scores__{long}(x, {long})")
+    assert findings_of(tiny_with({"stages.py": stages}), pool) == [
+        f"stages.py line 22: scores__{'x' * 32}... has 209 characters; use at most 200.",
+        f"stages.py line 22: {'x' * 40}... has 201 characters; use at most 200.",
+    ]
 
 
 def test_rows_are_many_and_apart() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -59,6 +61,52 @@ def test_package_is_whole_without_edits() -> None:
 @pytest.mark.parametrize("row", BROKEN, ids=lambda row: row["id"])
 def test_broken_package_is_told_by_file_key_and_remedy(row: dict[str, Any]) -> None:
     assert findings_of(changed(row)) == row["findings"]
+
+
+UNUSABLE: dict[str, str] = {
+    **dict.fromkeys(keyword.kwlist, "is a keyword of Python, which nothing can be called"),
+    **{name: "begins and ends with __, as Python's own names do" for name in dir(builtins) if name.startswith("__")},
+    "__grader_call__": "begins and ends with __, as Python's own names do",
+}
+NO_STAGE: dict[str, str] = {
+    "_masked": "begins with _, as functions do that are no stage",
+    "_": "begins with _, as functions do that are no stage",
+    "a__b": "holds __, which stands between a stage and the fault of an alternative",
+    "a__": "holds __, which stands between a stage and the fault of an alternative",
+}
+NO_NAME = ("\ufb01", "\u00e9", "x" * 62, "1x", "a-b", "")
+
+
+def named(key: str, name: str) -> list[str]:
+    """Return the findings of the small package whose second stage, first entry or its first parameter has a name."""
+    spec = yaml.safe_load(text_of("problem.yaml"))
+    holder = {"entries": spec["entries"], "parameters": spec["entries"]["attend"]["parameters"]}
+    if key == "stages":
+        spec["stages"][1] = name
+    else:
+        items = [(name if number == 0 else old, each) for number, (old, each) in enumerate(holder[key].items())]
+        holder[key].clear()
+        holder[key].update(items)
+    return findings_of(tiny_with({"problem.yaml": dumped(spec)}))
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_name_that_no_source_can_have_is_told_at_its_key(name: str) -> None:
+    end = f"{name} {UNUSABLE[name]}; correct it."
+    assert f"problem.yaml: stages.1: {end}" in named("stages", name)
+    assert f"problem.yaml: entries.{name}: {end}" in named("entries", name)
+    assert f"problem.yaml: entries.attend.parameters.{name}: {end}" in named("parameters", name)
+
+
+@pytest.mark.parametrize("name", NO_STAGE)
+def test_name_that_no_stage_can_have_is_told_at_its_key(name: str) -> None:
+    assert f"problem.yaml: stages.1: {name} {NO_STAGE[name]}; correct it." in named("stages", name)
+
+
+@pytest.mark.parametrize("key", ["stages", "entries", "parameters"])
+@pytest.mark.parametrize("name", NO_NAME)
+def test_what_is_no_plain_name_is_told(key: str, name: str) -> None:
+    assert any("which is not of the form ^[A-Za-z_]" in finding for finding in named(key, name))
 
 
 def keys_of(path: str, node: Any, prefix: str = "") -> Iterator[str]:
