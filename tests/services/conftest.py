@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from grader.services.packages import Packages
 from tests.services.tiny_package import write_package
 from tests.store.conftest import database_url, postgres_server, standing_place, upgraded_database, upgraded_file
-from tests.store.emptied import empty
+from tests.store.emptied import empty, to_be_emptied
 from tests.store.engines import at_one_address, kept_engine
 
 __all__ = ["database_url", "postgres_server", "standing_place", "upgraded_database", "upgraded_file"]
@@ -26,10 +26,11 @@ def sqlite_url(upgraded_file: Path, standing_place: Path, tmp_path: Path) -> str
 
 
 @pytest.fixture
-def postgres_url(upgraded_database: str) -> str:
+def postgres_url(postgres_server: str, upgraded_database: str) -> str:
     """The address of an upgraded database that holds nothing."""
-    empty(upgraded_database)
-    return upgraded_database
+    url = to_be_emptied(postgres_server, upgraded_database)
+    empty(url)
+    return url
 
 
 @pytest.fixture

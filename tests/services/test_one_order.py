@@ -35,7 +35,7 @@ from grader.store.credential_models import SignInLink, WebSession
 from grader.store.held import held
 from grader.store.interview_models import IdempotentReply, Invitation
 from grader.store.models import Attempt, User
-from grader.store.session import make_engine, read_session, write_session
+from grader.store.session import read_session, write_session
 from grader.store.time_models import EarlyEnd
 from tests.services.beside import DONE, in_turn
 from tests.services.interviewing import begin, make_interview, make_interviewer, make_invitations
@@ -49,6 +49,7 @@ from tests.services.made import (
     make_submission,
 )
 from tests.services.tiny_package import RIGHT, SLUG
+from tests.store.engines import kept_engine
 
 OLD_PASSWORD, NEW_PASSWORD = "seven quiet otters", "eight quiet otters"
 NOW: Final = after(6)
@@ -170,9 +171,8 @@ either_first = pytest.mark.parametrize("is_first", [True, False], ids=["first", 
 
 @pytest.fixture
 def engine(postgres_url: str) -> Iterator[Engine]:
-    engine = make_engine(postgres_url)
-    yield engine
-    engine.dispose()
+    with kept_engine(postgres_url) as engine:
+        yield engine
 
 
 @pytest.fixture

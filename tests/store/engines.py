@@ -20,10 +20,14 @@ made_once = cache(make_engine)
 
 @contextmanager
 def kept_engine(url: str, busy_s: float = BUSY_S) -> Iterator[Engine]:
-    """Give the engine of an address: what it compiled for one test serves the next; its connections end afterwards."""
+    """Give the engine of an address: what it compiled for one test serves the next.
+
+    So do a server's connections, unless a test left one open. Those to a file end: the next test has another file.
+    """
     engine = made_once(url, busy_s)
     yield engine
-    engine.dispose()
+    if engine.dialect.name == "sqlite" or engine.pool.checkedout():  # type: ignore[attr-defined]
+        engine.dispose()
 
 
 def at_one_address(file: Path, place: Path | None = None) -> str:

@@ -21,6 +21,7 @@ from tests.services.conftest import postgres_url
 from tests.services.made import make_judgement
 from tests.services.tiny_package import RIGHT, SLUG, write_package
 from tests.store.conftest import postgres_server, upgraded_database
+from tests.store.engines import kept_engine
 from tests.web.browsing import Browser, judge_last, sources
 from tests.web.serving import serving
 
@@ -30,9 +31,8 @@ pytestmark = pytest.mark.services
 
 @pytest.fixture
 def engine(postgres_url: str) -> Iterator[Engine]:
-    engine = make_engine(postgres_url)
-    yield engine
-    engine.dispose()
+    with kept_engine(postgres_url) as engine:
+        yield engine
 
 
 def test_a_candidate_goes_all_the_way(ada: Browser, engine: Engine) -> None:
