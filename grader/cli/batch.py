@@ -135,11 +135,10 @@ class _Options:
 
     def _again(self) -> str:
         """Return the command that goes on, and what is to be put into it."""
-        from grader.store.address import shown_address, to_be_completed
-
+        address, to_be_put = self._told_address()
         options = [
             *([f"--jobs={self.jobs}"] if self.jobs else []),
-            *([f"--database={shown_address(self.database)}"] if self.database is not None else []),
+            *address,
             *([f"--set={self.set_name}"] if self.set_name is not None else []),
             *([f"--problem={self.problem}"] if self.problem is not None else []),
             *([f"--id-pattern={self.id_pattern}"] if self.id_pattern is not None else []),
@@ -149,4 +148,12 @@ class _Options:
             *(["--evidence"] if self.evidence else []),
         ]
         told = shlex.join(["grader", "batch", str(self.place), "--out", str(self.out), *options, "--resume"])
-        return told if self.database is None else f"{told}{to_be_completed(self.database)}"
+        return f"{told}{to_be_put}"
+
+    def _told_address(self) -> tuple[list[str], str]:
+        """Return the option that names the database, and what is said behind it; without one no library is loaded."""
+        if self.database is None:
+            return [], ""
+        from grader.store.address import shown_address, to_be_completed
+
+        return [f"--database={shown_address(self.database)}"], to_be_completed(self.database)
