@@ -6,9 +6,10 @@ And a real browser on the whole service, once in a module.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType
+from typing import Final
 
 import pytest
 from flask import Flask
@@ -16,6 +17,7 @@ from jinja2.bccache import Bucket, BytecodeCache
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import sync_playwright
 from sqlalchemy import Engine
+from werkzeug.routing import Rule
 
 from grader.services.packages import Packages
 from grader.services.samples import SampleView
@@ -49,7 +51,20 @@ class CompiledOnce(BytecodeCache):
         self._codes[bucket.key, bucket.checksum] = bucket.code
 
 
+class BuiltOnce(Rule):
+    """A route; what writes its addresses is compiled once for all applications of this process, as templates are."""
+
+    _written: Final[dict[object, Callable[..., tuple[str, str]]]] = {}
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        key = (self.rule, tuple(self._trace), repr(self.defaults), append_unknown)  # all that it is made from
+        if key not in self._written:
+            self._written[key] = super()._compile_builder(append_unknown)
+        return self._written[key]
+
+
 Flask.jinja_options = {"bytecode_cache": CompiledOnce()}
+Flask.url_rule_class = BuiltOnce
 
 
 @pytest.fixture
