@@ -5,13 +5,16 @@ from __future__ import annotations
 import html
 import re
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, Final
 
 import pytest
 from flask import Flask
+from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
+from tests.store.engines import kept_engine
 from tests.web.browsing import Browser
 from tests.web.test_told_at_the_field import TOLD, browser_of
 from tests.web.world import World, make_world
@@ -19,6 +22,12 @@ from tests.web.world import World, make_world
 ROUTES: Final = sorted(route for route, case in TOLD.items() if case["fields"])
 BEHIND_THE_DOOR: Final = [route for route in ROUTES if TOLD[route]["who"] != "anonymous"]
 LONG: Final = "One <b>line</b>\n\n  and another one"
+
+
+@pytest.fixture
+def engine(database: str) -> Iterator[Engine]:
+    with kept_engine(database, 0.2) as engine:  # one that waits for other writers is told soon
+        yield engine
 
 
 def typed_into(case: dict[str, Any]) -> dict[str, str]:
