@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass, field
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,6 +61,7 @@ class World:
     ids: dict[str, str]  # by the beginning of a rule
     form_tokens: dict[str, str] = field(default_factory=dict)  # by cookie
     noted: list[str] = field(default_factory=list)  # the actions that the last request left in the audit log
+    last_kept: list[int] = field(default_factory=list)  # the key of the newest entry in the copy's audit log
 
     def ask(self, who: str, method: str, rule: str) -> TestResponse:
         """Send a request as one of the people, and take back what it changed."""
@@ -93,9 +94,8 @@ class World:
         return self.form_tokens[cookie]
 
     def actions_since_kept(self) -> list[str]:
-        with closing(sqlite3.connect(self.kept)) as kept, closing(sqlite3.connect(file_of(self.engine))) as used:
-            (last,) = kept.execute("SELECT max(id) FROM audit_entry").fetchone()
-            return [action for (action,) in used.execute("SELECT action FROM audit_entry WHERE id > ?", (last,))]
+        with closing(sqlite3.connect(file_of(self.engine))) as used:
+            return [action for (action,) in used.execute("SELECT action FROM audit_entry WHERE id > ?", self.last_kept)]
 
     def path(self, rule: str) -> str:
         """Return the address of a rule, for what there is in this world."""
@@ -121,6 +121,7 @@ class World:
         """Let requests go back to how the database is now."""
         with closing(sqlite3.connect(self.kept)) as kept, closing(sqlite3.connect(file_of(self.engine))) as used:
             used.backup(kept)
+            self.last_kept[:] = used.execute("SELECT max(id) FROM audit_entry").fetchone()
 
     def go_back(self) -> None:
         """Make the database what it was."""
@@ -140,8 +141,31 @@ def named(engine: Engine, name: str) -> User:
     return found
 
 
+_GOOD_FOR: Final = timedelta(minutes=5)  # what runs goes on running meanwhile
+_made: Final[dict[str, tuple[datetime, bytes, World]]] = {}  # by moment: since when, the database, and what opens it
+
+
 def make_world(app: Flask, moment: str) -> World:
-    """Return an interview that `lead` leads and `own` takes, and nobody else's business."""
+    """Return an interview that `lead` leads and `own` takes, and nobody else's business.
+
+    It is made once for many tests of a process, each of which gets a copy of the database in place of its own.
+    """
+    if moment not in _made or now() - _made[moment][0] > _GOOD_FOR:
+        world = _make(app, moment)
+        mine = {name: getattr(world, name).copy() for name in ("cookies", "tokens", "ids")}
+        _made[moment] = now(), world.kept.read_bytes(), replace(world, **mine)
+        return world
+    _, database, first = _made[moment]
+    engine = app.extensions["grader"].engine
+    kept = Path(file_of(engine)).with_name("kept.sqlite3")
+    kept.write_bytes(database)
+    world = World(app, engine, kept, first.cookies.copy(), first.tokens.copy(), first.ids.copy())
+    world.go_back()
+    world.keep()
+    return world
+
+
+def _make(app: Flask, moment: str) -> World:
     service: Service = app.extensions["grader"]
     engine, packages = service.engine, service.packages
     for who in PEOPLE[1:]:
