@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Final
@@ -59,6 +59,11 @@ def plural(number: float | str, noun: str) -> str:
         return noun
     first, of, more = noun.partition(" of ")
     return f"{_MORE_THAN_ONE.get(first) or f'{first}s'}{of}{more}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: queries, keys and scores."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def nearest(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -1,4 +1,4 @@
-"""The ways in which one array is another: its axes in another order, neighbours among them merged."""
+"""The ways in which one array is another: its axes in another order, neighbours merged, or one cut into several."""
 
 from __future__ import annotations
 
@@ -12,9 +12,16 @@ Floats = npt.NDArray[np.float64]
 
 
 def views(array: Floats, target: Floats, tolerance: tuple[float, float]) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Yield each way in which an array is the target with axes permuted and neighbours merged: its axes' groups."""
+    """Yield each way in which an array is the target with axes permuted and neighbours merged: its axes' groups.
+
+    Where axes are cut in pieces, only the target's own order counts: heads in groups, members beside their tokens.
+    """
     shape = [extent for extent in array.shape if extent != 1]
     axes = [axis for axis, extent in enumerate(target.shape) if extent != 1]
+    if _is_regrouped(shape, [target.shape[axis] for axis in axes]):
+        if _is_close(array.ravel(), target.ravel(), tolerance):
+            yield tuple((axis,) for axis in axes)
+        return
     for order in permutations(axes):
         groups = _grouped([target.shape[axis] for axis in order], shape)
         if groups is None:
@@ -23,6 +30,14 @@ def views(array: Floats, target: Floats, tolerance: tuple[float, float]) -> Iter
         if _is_close(array.reshape(shape), turned.reshape(shape), tolerance):
             position = iter(order)
             yield tuple(tuple(next(position) for _ in range(count)) for count in groups)
+
+
+def _is_regrouped(shape: list[int], extents: list[int]) -> bool:
+    """Whether a shape has axes of others in pieces: all of them, or some between the first and the last."""
+    if len(shape) > len(extents):
+        return _grouped(shape, extents) is not None
+    ends = len(shape) > 2 and (shape[0], shape[-1]) == (extents[0], extents[-1])
+    return ends and sorted(shape) != sorted(extents) and _grouped(extents, shape) is None
 
 
 def _grouped(extents: list[int], shape: list[int]) -> list[int] | None:

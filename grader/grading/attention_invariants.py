@@ -15,6 +15,7 @@ from grader.grading.attention_trace import Layer, is_linear, is_near
 
 Floats = npt.NDArray[np.float64]
 _NEAR: Final = 1e-6
+_FREE_MIN: Final = 3  # differences within rows that one factor has to explain
 
 
 def stage_of(layer: Layer) -> str | None:
@@ -84,8 +85,10 @@ def _is_constant(differences: Floats, seen: npt.NDArray[np.bool_]) -> bool:
 
 
 def _is_scaled(logits: Floats, scores: Floats, seen: npt.NDArray[np.bool_]) -> bool:
-    """Whether logits are a multiple of the scores, up to a constant for each row."""
+    """Whether logits are a multiple of the scores, up to a constant for each row; two numbers always are."""
     counts = seen.sum(axis=-1, keepdims=True)
+    if np.maximum(counts - 1, 0).sum() < _FREE_MIN:
+        return False
     mine = np.where(seen, logits, 0.0)
     right = np.where(seen, scores, 0.0)
     mine = np.where(seen, mine - mine.sum(axis=-1, keepdims=True) / counts, 0.0)
@@ -94,4 +97,5 @@ def _is_scaled(logits: Floats, scores: Floats, seen: npt.NDArray[np.bool_]) -> b
     if norm == 0.0:
         return False
     factor = float((mine * right).sum()) / norm
-    return bool(np.abs(mine - factor * right).max() <= _NEAR * (1.0 + np.abs(mine).max())) and factor != 0.0
+    is_multiple = bool(np.abs(mine - factor * right).max() <= _NEAR * (1.0 + np.abs(mine).max()))
+    return is_multiple and bool(np.abs(factor * right).max() > _NEAR)  # an even spread is no multiple of anything

@@ -186,15 +186,19 @@ class Seen(SeenStages):
         return bool(self.observed.whole(target, factors or (1.0,)))
 
     def uses(self, matrix: str) -> bool:
-        """Whether a projection's matrix, or a part of it, is an operand of anything."""
+        """Whether a projection's matrix, or a part of it, is an operand of anything; a copy is no use of it."""
         wanted = self.layer.matrices[matrix]
         numbers = set(self.observed.of_size(wanted.size)) | set(self.observed.match(wanted).arrays)
+        parts = {number for number in numbers if self._is_part(number, wanted)}
         return any(
-            number in self.trace.operands
-            and self.observed.arrays[number].size <= wanted.size
-            and np.isin(self.observed.arrays[number], wanted).all()
-            for number in numbers
+            event.kind == "raised" or (event.result >= 0 and not self._is_part(event.result, wanted))
+            for event in self.trace.events
+            if not parts.isdisjoint(event.operands)
         )
+
+    def _is_part(self, number: int, wanted: Floats) -> bool:
+        array = self.observed.arrays[number]
+        return array.size <= wanted.size and bool(np.isin(array, wanted).all())
 
 
 def views_like(array: Floats, shape: tuple[int, ...]) -> list[Floats]:

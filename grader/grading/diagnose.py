@@ -24,10 +24,11 @@ from grader.grading.fingerprint import recognised, tell_nothing
 from grader.grading.first_wrong import FirstWrong, Rules
 from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
-from grader.grading.lines import lines_of
+from grader.grading.lines import WrongReturn, lines_of
 from grader.grading.looks import Look, looks_at
 from grader.grading.reference import Reference, reference_of
-from grader.grading.seen import carried_states
+from grader.grading.return_line import return_line
+from grader.grading.seen import carried_states, with_ancestors
 from grader.grading.trace import TRACES
 from grader.grading.verdict import Finding, Method, Verdict
 from grader.grading.wrong_outputs import WrongOutputs
@@ -38,6 +39,7 @@ from grader.problems.loader import Problem
 from grader.problems.stages import output_stages
 from grader.sandbox.exchange import SandboxLost
 from grader.sandbox.pool import Lane
+from grader.wording import listed
 
 _STATE: Final = (
     "A failing case is right when it is asked alone, in a fresh process: something is kept from earlier calls. Look "
@@ -238,16 +240,35 @@ class _Diagnosing:
             at = stage
             if look.seen.is_mask(stage):  # it shows in what it is applied to
                 at = next((name for name in wrong.order if stage in parents.get(name, ())), stage)
-            lines = lines_of(look.seen, at, stages_of(self._problem, self._lane, self._cache).stages[at].parameters)
+            reads = stages_of(self._problem, self._lane, self._cache).stages[at].parameters
+            lines = lines_of(look.seen, at, reads, self._wrong_return(stage, look, wrong))
             known = look.seen.states(stage, parents, wrong.by_case.get(look.case.name, ()), wrong.anywhere)
         where = f" (line {', inside the call line '.join(map(str, lines))})" if lines else ""
+        earlier = with_ancestors([stage], parents) & wrong.reference.shown - {stage}
+        before = {name: known.get(name, "not_seen") for name in wrong.order if name in earlier}
+        unseen = _unseen(list(before)) if method == "trace" and set(before.values()) == {"not_seen"} else ""
         return Finding(
-            sentence=f"First wrong stage: {stage.replace('_', ' ')}{where}. {sentence}",
+            sentence=f"First wrong stage: {stage.replace('_', ' ')}{where}. {unseen}{sentence}",
             first_wrong_stage=stage,
             faults=faults,
             method=method,
             stages=tuple((dict.fromkeys(wrong.order, "not_seen") | known).items()),
         )
+
+    def _wrong_return(self, stage: str, look: Look, wrong: WrongOutputs) -> WrongReturn | None:
+        """Return what a look shows to be returned for a stage, where that is wrong."""
+        names = output_stages(self._problem.spec.entries[look.case.entry], self._problem.spec.stages)
+        returned = look.trace.returned or ()
+        if stage not in wrong.by_case.get(look.case.name, ()) or len(returned) != len(names):
+            return None
+        line = return_line(self._source, look.case.entry, look.trace)
+        return WrongReturn(returned[names.index(stage)], line)
+
+
+def _unseen(stages: Sequence[str]) -> str:
+    """Return the sentence that says which stages were not seen, before the first one that was."""
+    names = listed([stage.replace("_", " ") for stage in stages])
+    return f"It is the first thing that is seen to be wrong; not seen: {names}. "
 
 
 def _lowered(sentence: str) -> str:

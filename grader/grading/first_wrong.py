@@ -67,10 +67,7 @@ class Rules:
 
     def _traced(self) -> FirstWrong | None:
         """Go by what failing cases show: the earliest stage that any of them names."""
-        seen = [
-            (look.first_wrong_stage(self.tree.problem, self.reference, self.wrong.anywhere), look)
-            for look in self.looks
-        ]
+        seen = [(look.first_wrong_stage(self.tree, self.reference, self.wrong.anywhere), look) for look in self.looks]
         told = [
             FirstWrong(stage, look.case, "trace", look)
             for stage, look in seen

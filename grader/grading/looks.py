@@ -10,10 +10,11 @@ from grader.grading.attention_trace import Layer, Seen
 from grader.grading.compare import is_right, right_outputs
 from grader.grading.reference import Reference, tolerance_of
 from grader.grading.seen import SeenStages
+from grader.grading.stand_ins import StandIns
 from grader.grading.trace import Trace, trace_submission
 from grader.problems.cases import Array, Case
 from grader.problems.loader import Problem
-from grader.problems.stages import output_stages
+from grader.problems.stages import StageTree
 from grader.sandbox.pool import Lane
 
 
@@ -39,20 +40,23 @@ class Look:
         """Whether a call that came to its end shows nothing of the contract."""
         return self.trace.returned is not None and not self.trace.has_raised and self.seen.is_blank
 
-    def first_wrong_stage(self, problem: Problem, reference: Reference, doubted: Collection[str]) -> str | None:
+    def first_wrong_stage(self, tree: StageTree, reference: Reference, doubted: Collection[str]) -> str | None:
         """Return the first wrong stage that this case shows, None where it cannot be told.
 
         Args:
             doubted: outputs that are wrong in some case: where they are right they show nothing.
         """
+        names = tree.outputs(self.case.entry)
+        stand_ins = StandIns(self.seen, {name: stage.parameters for name, stage in tree.stages.items()}, names)
         if isinstance(self.seen, Seen):
-            return decide(self.seen)
+            return decide(self.seen, stand_ins)
         returned = self.trace.returned
         if returned is None or len(returned) != len(self.case.expected):
             return None
-        names = output_stages(problem.spec.entries[self.case.entry], problem.spec.stages)
         wrong = [name for name, right in zip(names, right_outputs(self.case, returned), strict=True) if not right]
-        return self.seen.only_candidate(wrong, reference.parents, reference.shown, doubted) if wrong else None
+        if not wrong:
+            return None
+        return self.seen.only_candidate(wrong, reference.parents, reference.shown, doubted, stand_ins.has)
 
 
 def looks_at(

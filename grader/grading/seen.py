@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -39,6 +39,10 @@ class SeenStages:
             name: self._mask(array) if array.dtype.kind == "b" else self.observed.match(array.astype(np.float64))
             for name, array in self._stages.items()
         }
+
+    def stage(self, name: str) -> Array:
+        """Return a stage as it should be."""
+        return self._stages[name]
 
     def is_mask(self, stage: str) -> bool:
         """Whether a stage is one of truth values, which no trace holds."""
@@ -108,23 +112,34 @@ class SeenStages:
         return [stage for stage in self._stages if stage not in accidental and self.has(stage)]
 
     def only_candidate(
-        self, wrong_outputs: Sequence[str], parents: Parents, shown: Collection[str], doubted: Collection[str] = ()
+        self,
+        wrong_outputs: Sequence[str],
+        parents: Parents,
+        shown: Collection[str],
+        doubted: Collection[str] = (),
+        is_stood_for: Callable[[str], bool] = lambda stage: True,
     ) -> str | None:
         """Return the one stage that is not there although all that it reads is.
 
-        None where there are several, unless they share one that was right and was changed before it was used.
+        None where there are several, unless they share one that was right and was changed before it was used. Stages
+        that nothing stands for are passed over: they were never computed, and the first one behind them is told.
 
         Args:
             wrong_outputs: the stages that the case's wrong outputs are.
             shown: the stages that right sources mostly have as arrays. Where another one is not seen and a wrong output
                 reads it, either may be at fault.
             doubted: outputs that are wrong in some case, as for `states`.
+            is_stood_for: whether something of the submission can be called a stage.
         """
         right = with_ancestors(self._sound(wrong_outputs, doubted), parents) - {*wrong_outputs, *doubted}
         asked = with_ancestors(wrong_outputs, parents)
         read = {stage for output in wrong_outputs for stage in parents.get(output, ())}
         passed = right | (read - set(shown))
         found = [s for s in self._stages if s in asked and s not in right and set(parents.get(s, ())) <= passed]
+        if not all(map(is_stood_for, found)):  # a mask is applied to nothing then
+            missing = [s for s in self._stages if s in asked and s not in right and not self.is_mask(s)]
+            standing = [stage for stage in missing if is_stood_for(stage)]
+            found = [stage for stage in standing if stage in found] or standing[:1]
         if len(found) > 1:
             shared = set.intersection(*(set(parents.get(stage, ())) for stage in found))
             found = [stage for stage in self._stages if stage in shared and self.has(stage) and self._is_changed(stage)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -13,7 +12,7 @@ from grader.errors import UserError
 from grader.report.visible import visible
 from grader.services.names import has_loose_marks
 from grader.store.interview_models import Interview, Shown
-from grader.wording import counted, told_time
+from grader.wording import counted, listed, told_time
 
 MINUTES_MAX: Final = 24 * 60
 SUBMISSIONS_MAX: Final = 100  # for each problem
@@ -216,12 +215,8 @@ def check_kept(before: Settings, wanted: Settings) -> None:
     ]
     names = [name for name, is_refused in refused if is_refused]
     if names:
-        raise FixedByStart(f"Somebody has started, so this cannot be changed any more: {_listed(names)}.")
+        raise FixedByStart(f"Somebody has started, so this cannot be changed any more: {listed(names)}.")
 
 
 def _is_tighter(before: Shown, wanted: Shown) -> bool:
     return LOOSER.index(wanted) < LOOSER.index(before)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -11,8 +11,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from grader.grading.judge import Examination, examine
-from grader.grading.verdict import Finding
+from grader.grading.judge import Examination, examine, judge
+from grader.grading.verdict import Finding, Verdict
 from grader.grading.wrong_outputs import wrong_stages
 from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem, load_named
@@ -22,6 +22,8 @@ from tests.packages import DATA, SHIPPED
 pytestmark = pytest.mark.sandbox
 FOLDER: Final = DATA / "first_wrong"
 TOLD: Final[dict[str, str | None]] = yaml.safe_load((FOLDER / "told.yaml").read_text())
+RETURNS: Final[dict[str, Any]] = yaml.safe_load((FOLDER / "returns.yaml").read_text())
+RETURNED: Final = [(slug, *each) for slug, given in RETURNS.items() for each in given["told"].items()]
 CARRIED: Final = "sliding-window/small_weights_dropped.py"
 
 
@@ -30,6 +32,11 @@ def examined(source: str, lane: Lane, cache: CaseCache, is_fast: bool = False) -
     problem = load_named(source.partition("/")[0], SHIPPED)
     depth: Any = "fast" if is_fast else "full"
     return problem, examine(problem, (FOLDER / source).read_bytes(), lane, cache, depth, build=False)
+
+
+def begun(told: str | None) -> str:
+    """Return how a finding begins that tells a stage."""
+    return f"First wrong stage: {told}." if told else ""
 
 
 def finding_of(source: str, lane: Lane, cache: CaseCache, is_fast: bool = False) -> Finding:
@@ -45,7 +52,17 @@ def test_the_stage_and_its_line_are_told(source: str, lane: Lane, cache: CaseCac
     finding = finding_of(source, lane, cache)
     told = TOLD[source]
     assert (finding.first_wrong_stage is None) is (told is None)
-    assert told is None or finding.sentence.startswith(f"First wrong stage: {told}.")
+    assert finding.sentence.startswith(begun(told))
+
+
+@pytest.mark.parametrize(("slug", "statement", "told"), RETURNED)
+def test_what_is_spoilt_when_it_is_returned_is_told_there(
+    slug: str, statement: str, told: str | None, lane: Lane, cache: CaseCache
+) -> None:
+    source = f"{RETURNS[slug]['source']}    {statement}\n"
+    judgement = judge(load_named(slug, SHIPPED), source.encode(), lane, cache, build=False)
+    assert (judgement.verdict is Verdict.AC) is (told is None)
+    assert judgement.finding.sentence.startswith(begun(told))
 
 
 @pytest.mark.parametrize("source", TOLD)
@@ -70,6 +87,28 @@ def test_what_only_carries_is_not_wrong(lane: Lane, cache: CaseCache) -> None:
         "masked_scores": "ok",
         "weights": "wrong",
         "mixed_values": "inherited",
+    }
+
+
+@pytest.mark.parametrize("source", ["table_of_ages", "running_product"])
+def test_returned_weights_alone_do_not_make_a_formula_of_scores(source: str, lane: Lane, cache: CaseCache) -> None:
+    assert finding_of(f"audit-single-head/{source}.py", lane, cache, is_fast=True).first_wrong_stage in (
+        None,
+        "weights",
+    )
+
+
+def test_what_was_never_computed_is_not_seen(lane: Lane, cache: CaseCache) -> None:
+    states = dict(finding_of("heads-never-mix/table_of_roots.py", lane, cache).stages)
+    assert states == {
+        "queries": "not_seen",
+        "keys": "not_seen",
+        "values": "ok",
+        "scores": "not_seen",
+        "masked_scores": "not_seen",
+        "weights": "wrong",
+        "mixed_values": "inherited",
+        "output": "inherited",
     }
 
 
