@@ -7,18 +7,14 @@ imports this, so a server that forks has to import it after the fork (gunicorn d
 from __future__ import annotations
 
 import atexit
-import contextlib
 import gc
 import logging
 import os
-import secrets
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 from flask import Flask
@@ -44,9 +40,9 @@ from grader.web import json_log
 from grader.web.app import WebSettings, create_app
 from grader.web.errors import DATABASE_FAILURES
 from grader.web.metrics import Metrics
+from grader.web.secret_key import secret_key
 from grader.web.service import Service
 
-KEY_BYTES: Final = 32
 BUSY_S: Final = 5.0  # how long a request waits for another one's write
 SWITCH_S: Final = (
     0.001  # a request has to wait this long for a thread that compares numbers; five times less than usual
@@ -129,31 +125,6 @@ def _examined(lane: Lane) -> bool:
     if facts["weakened"]:
         log.warning(weakness(facts["missing"]))
     return bool(facts["weakened"])
-
-
-def secret_key(data: Path) -> bytes:
-    """Return the key that signs cookies, made at the first start and readable for its owner alone.
-
-    Raises:
-        UserError: the data folder cannot be used.
-    """
-    path = data / "secret-key"
-    try:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not path.exists():
-            with tempfile.NamedTemporaryFile(dir=data, prefix=".new-") as file:  # 0600
-                file.write(secrets.token_bytes(KEY_BYTES))
-                file.flush()
-                with contextlib.suppress(FileExistsError):  # another process was faster; both use its key
-                    os.link(file.name, path)
-        key = path.read_bytes()
-    except OSError as error:
-        raise UserError(
-            f"The data folder {data} cannot be used ({error.strerror}); set GRADER_DATA to another one."
-        ) from None
-    if len(key) < KEY_BYTES:
-        raise UserError(f"{path} is damaged; remove it, and a new one is made (everybody's cookies end with it).")
-    return key
 
 
 def _keep_for_good() -> None:

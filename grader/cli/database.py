@@ -10,6 +10,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from grader.errors import UserError
 from grader.store.address import shown_address
+from grader.store.sqlite_file import remedy_of
 
 # serialization_failure, deadlock_detected, lock_not_available
 _OTHERS_FIRST: Final = frozenset({"40001", "40P01", "55P03"})
@@ -37,9 +38,8 @@ def clear_errors(url: str, remedy: str = "set GRADER_DATABASE_URL to another") -
                 "run the command again."
             ) from None
         reason = str(error.orig).strip().partition("\n")[0]
-        raise UserError(
-            f"The database {shown_address(url)} cannot be used ({reason}); make it usable, or {remedy}."
-        ) from None
+        first = remedy_of(error.orig) or "make it usable"
+        raise UserError(f"The database {shown_address(url)} cannot be used ({reason}); {first}, or {remedy}.") from None
 
 
 def _is_others_turn(error: DatabaseError) -> bool:

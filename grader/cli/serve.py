@@ -29,7 +29,7 @@ def serve_command(host: str, port: int, processes: int, threads: int) -> None:
     if processes > 1 and settings.database_url.startswith("sqlite"):
         raise UserError("SQLite serves one process; leave --processes at 1 (judging uses all cores all the same).")
     port = _free_port(host, port)
-    _prepare_database(settings.database_url)
+    _prepare(settings)
     require_sandbox(settings)
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"The grader is at http://{shown}:{port}/ (Ctrl-C stops it); its data is in {settings.data}.", err=True)
@@ -47,20 +47,23 @@ def serve_command(host: str, port: int, processes: int, threads: int) -> None:
     os.execv(command[0], command)  # noqa: S606 - a fixed program, no shell
 
 
-def _prepare_database(url: str) -> None:
-    """Bring it up to date, and see that no other server has it.
+def _prepare(settings: Settings) -> None:
+    """Make the key, bring the database up to date, and see that no other server has it.
 
     The web processes do so as well, but their log is a bad place to hear what goes wrong.
     """
     from grader.cli.database import clear_errors
     from grader.store import lock
     from grader.store.migrate import upgrade
+    from grader.web.secret_key import secret_key
 
+    url = settings.database_url
     with clear_errors(url):
         held = lock.hold(url, ENDING_S)
         upgrade(url)
         if held is not None:
             held.let_go()
+    secret_key(settings.data)
 
 
 def _greet_first_user(settings: Settings, port: int) -> None:

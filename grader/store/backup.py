@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import sqlite3
@@ -16,6 +17,7 @@ from grader.errors import UserError
 from grader.store import lock, sqlite_file
 from grader.store.conninfo import public_conninfo
 from grader.store.migrate import revisions
+from grader.store.sqlite_place import require_file
 
 PAGES_AT_ONCE: Final = 2000
 _SIDE_FILES: Final = ("", "-wal", "-shm")
@@ -28,13 +30,13 @@ def backup(url: str, target: Path, *, force: bool = False) -> None:
     Raises:
         UserError: the target exists already or cannot be written, or pg_dump is missing or fails.
     """
-    if target.is_dir() or (target.exists() and not force):
-        raise UserError(f"{target} exists already; choose another name, or replace the file with --force.")
+    _require_free(target, force)
     database = lock.file_of(url)
     if database is None:
         with _new_file(target) as written:
             _dump_postgres(url, written)
         return
+    require_file(database, os.R_OK)
     if not database.exists():
         raise UserError(f"There is no database at {database} yet; GRADER_DATA names the folder that holds it.")
     if target.exists() and target.samefile(database):
@@ -57,6 +59,7 @@ def restore(url: str, source: Path) -> Path | None:
         raise UserError(
             "Only a SQLite database is put back here; for PostgreSQL use pg_restore, with every server stopped."
         )
+    require_file(database, os.F_OK)
     held = lock.hold(url)
     try:
         if database.exists() and source.exists() and source.samefile(database):
@@ -70,6 +73,19 @@ def restore(url: str, source: Path) -> Path | None:
     finally:
         if held is not None:
             held.let_go()
+
+
+def _require_free(target: Path, force: bool) -> None:
+    try:
+        is_taken = target.is_dir() or (target.exists() and not force)
+    except OSError as error:
+        raise _unwritable(target, error) from None
+    if is_taken:
+        raise UserError(f"{target} exists already; choose another name, or replace the file with --force.")
+
+
+def _unwritable(target: Path, error: OSError) -> UserError:
+    return UserError(f"{target} cannot be written ({error.strerror}); choose another place.")
 
 
 @contextlib.contextmanager
@@ -87,7 +103,7 @@ def _new_file(target: Path) -> Iterator[Path]:
             for ending in _SIDE_FILES:
                 Path(f"{name}{ending}").unlink(missing_ok=True)
     except OSError as error:
-        raise UserError(f"{target} cannot be written ({error.strerror}); choose another place.") from None
+        raise _unwritable(target, error) from None
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -99,9 +115,12 @@ def _copy(source: Path, target: Path) -> None:
             reading.backup(writing, pages=PAGES_AT_ONCE, sleep=0)
             reading.execute("ROLLBACK")
             writing.execute("PRAGMA journal_mode = DELETE")  # one file, which is read without making others beside it
-            _require_whole(writing, target)
+            _require_whole(writing, source)
     except sqlite3.Error as error:
-        raise UserError(f"The database {source} could not be copied ({error}); check the disk that holds it.") from None
+        if sqlite_file.is_unwritable(error):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None  # of the file that is written
+        remedy = sqlite_file.remedy_of(error) or "check the disk that holds it"
+        raise UserError(f"The database {source} could not be copied ({error}); {remedy}.") from None
 
 
 def _require_ours(source: Path) -> None:
@@ -126,7 +145,9 @@ def _require_ours(source: Path) -> None:
 def _require_whole(connection: sqlite3.Connection, file: Path) -> None:
     trouble = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if trouble != "ok":
-        raise UserError(f"{file} is damaged ({trouble.splitlines()[-1]}); use an older copy.")
+        raise UserError(
+            f"{file} is damaged ({trouble.splitlines()[-1]}); put an older copy back with grader db restore FILE."
+        )
 
 
 def _end_sessions(database: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from grader.errors import UserError
 from grader.store.address import read_address
+from grader.store.sqlite_place import require_folder
 
 _POLL_S: Final = 0.1
 
@@ -38,11 +39,12 @@ def hold(url: str, wait_s: float = 0.0) -> Hold | None:
 
     Raises:
         InUse: another process has it.
-        UserError: the file beside the database cannot be made.
+        UserError: the folder cannot be used, or the file beside the database cannot be made.
     """
     database = file_of(url)
     if database is None:
         return None
+    require_folder(database)
     beside = database.with_name(f"{database.name}.lock")
     try:
         beside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -20,6 +20,7 @@ from grader.store import batch_models as batch_models  # their tables belong to 
 from grader.store import credential_models as credential_models
 from grader.store import lock
 from grader.store.session import make_engine
+from grader.store.sqlite_place import require_file
 from grader.wording import counted, plural
 
 _LOCK: Final = 0x67726164  # any fixed number: one migration at a time
@@ -56,11 +57,13 @@ def current(url: str) -> str | None:
     """Return the revision that the database is at, None when it has no tables or is not there, which it stays.
 
     Raises:
-        UserError: what stands there in place of a revision is none.
+        UserError: its place cannot be used, or what stands there in place of a revision is none.
     """
     file = lock.file_of(url)
-    if file is not None and not file.exists():
-        return None
+    if file is not None:
+        require_file(file)
+        if not file.exists():
+            return None
     engine = make_engine(url)
     try:
         with engine.connect() as connection:

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from grader.errors import UserError
 from grader.store import sqlite_file
 from grader.store.address import noticing, read_address
+from grader.store.sqlite_place import require_file
 
 BUSY_S: Final = 30.0  # how long a SQLite connection waits for another one's write
 # errors tell no parameters, which may be sources and hashes; threads are as many as their server allows
@@ -49,8 +50,10 @@ def make_engine(url: str, busy_s: float = BUSY_S) -> Engine:
 def _sqlite(url: URL, busy_s: float) -> Engine:
     if not url.database or url.database == ":memory:":
         raise UserError("The database must be a file, because several threads share it; write sqlite:///FILE.")
+    file = Path(url.database).absolute()
+    require_file(file)
     try:
-        Path(url.database).absolute().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # SQLite gives its side files the same mode; what candidates wrote is nobody else's to read
         os.close(os.open(url.database, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
     except OSError as error:

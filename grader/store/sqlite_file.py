@@ -3,7 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any, Self
+from typing import Any, Final, Self
+
+# by how SQLite's name for an error begins
+_REMEDIES: Final = (
+    ("SQLITE_CORRUPT", "put a copy back with grader db restore FILE"),
+    ("SQLITE_NOTADB", "put a copy back with grader db restore FILE"),
+    ("SQLITE_FULL", "make room on its disk"),
+    ("SQLITE_IOERR", "see that its disk has room and works"),
+)
+
+
+def remedy_of(error: BaseException | None) -> str | None:
+    """Say what helps against an error of SQLite's; None where nothing of it is known."""
+    name = str(getattr(error, "sqlite_errorname", ""))
+    return next((remedy for begins, remedy in _REMEDIES if name.startswith(begins)), None)
+
+
+def is_unwritable(error: sqlite3.Error) -> bool:
+    """Whether the disk did not take what was written."""
+    return getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_TRUNCATE")
 
 
 class _Cursor(sqlite3.Cursor):
@@ -35,4 +54,6 @@ class Connection(sqlite3.Connection):
 
 
 def _malformed() -> sqlite3.DatabaseError:
-    return sqlite3.DatabaseError("database disk image is malformed")
+    error = sqlite3.DatabaseError("database disk image is malformed")
+    error.sqlite_errorname = "SQLITE_CORRUPT"
+    return error

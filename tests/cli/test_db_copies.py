@@ -135,6 +135,7 @@ def test_a_damaged_database_is_told_as_such(command: Command, arguments: list[st
     ended = command.run(*arguments, env=TINY_BANK)
     assert ended.code == 2
     assert ended.line.startswith(f"grader: {said.format(file=database)}"), ended.line
+    assert ("put a copy back with grader db restore FILE" in ended.line) == ("restore" not in arguments)
     assert database.read_bytes() == before
     assert not (command.folder / "copy").exists()
 
