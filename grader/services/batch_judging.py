@@ -24,7 +24,7 @@ from grader.problems.cache import CaseCache
 from grader.problems.loader import Problem
 from grader.report.result import json_line, result
 from grader.sandbox.pool import Pool
-from grader.services.given_up import WHY
+from grader.services.given_up import LOST
 from grader.services.packages import Packages
 from grader.store import batch_queries
 from grader.store.base import storable
@@ -157,11 +157,11 @@ def write(session: Session, key: int, recorded: Recorded, now: datetime) -> None
 
 def give_up(engine: Engine, key: int, now: datetime) -> None:
     """Write that a source was not judged, because whoever judges it goes away meanwhile, again and again."""
-    log.error("batch_source %d is given up: %s", key, WHY)
+    log.error("batch_source %d is given up: %s", key, LOST)
     with write_session(engine) as session:
         for row in batch_queries.to_judge(session, [key], datetime.min.replace(tzinfo=UTC)):
             package = row.package
-            judgement = not_judged(package.slug, row.source, Reason.JUDGE_ERROR, WHY, package.sha256)
+            judgement = not_judged(package.slug, row.source, Reason.JUDGE_ERROR, LOST, package.sha256)
             write(session, key, Recorded.of(judgement), now)
 
 

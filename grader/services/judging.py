@@ -23,6 +23,7 @@ from grader.problems.cache import CaseCache
 from grader.sandbox.pool import Lane, Pool
 from grader.services import evidence, sample_runs
 from grader.services.evidence import NotMade
+from grader.services.given_up import FAILED, TRIES, give_up
 from grader.services.held_waits import HeldWaits
 from grader.services.judged_rows import Graded, judge_row, write_result
 from grader.services.packages import Packages
@@ -172,9 +173,18 @@ class Judging:
             self._failed.forget(job)
         except Exception:
             log.exception("a row could not be judged or its result not be written; it is tried again")
-            self._failed.failed(job)
+            if self._failed.failed(job) >= TRIES:
+                self._give_up(job)
         finally:
             self._ended(job)
+
+    def _give_up(self, job: Job) -> None:
+        """Write that a row was not judged, which would keep everybody's waiting for ever; else it is tried again."""
+        try:
+            give_up(self._engine, *job, FAILED)
+            self._failed.forget(job)
+        except Exception:
+            log.exception("that a row is given up could not be written")
 
     def _ended(self, job: Job) -> None:
         """Forget a row that is not under way any more, or queue it once more when that was asked for meanwhile."""

@@ -21,8 +21,8 @@ from grader import __version__
 from grader.services import batch_judging
 from grader.services.background import Background
 from grader.services.batch_judging import BatchJudging, NotPrepared
-from grader.services.given_up import give_up
-from grader.services.judging import Judging, unjudged
+from grader.services.given_up import FAILED, LOST, TRIES, give_up
+from grader.services.judging import Judging, Row, unjudged
 from grader.store import batch_queries
 from grader.store.session import read_session, write_session
 from grader.workers.clock import DatabaseClock
@@ -43,7 +43,6 @@ from grader.workers.dispatch import (
 AGAIN_S: Final = 2  # before a job is tried again that failed, or that is another release's
 LEFT_TIMES: Final = 15  # so often a job of an older release is left for its own workers
 CHUNK_S: Final = 5.0  # of work that nobody waits for, before a newer job has its chance
-LOST_TIMES: Final = 10  # after so many tries, a job that loses its worker once more is what ends them
 STALLED_S: Final = 6.0  # without a sign of life a worker is taken for dead
 AT_ONCE: Final = datetime(2000, 1, 1, tzinfo=UTC)  # by whatever clock
 EVERY_2_S: Final = "* * * * * */2"
@@ -85,7 +84,7 @@ def add_tasks(app: App, parts: Parts) -> App:
     @app.task(name=JUDGE, queue=INTERACTIVE, retry=again, pass_context=True)
     def judge(context: JobContext, table: str, key: int, version: str) -> None:
         with _told(context, version, clock):
-            parts.judging.judge(TABLES[table], key)
+            _judge(parts, context.job, TABLES[table], key)
 
     @app.task(name=WORK, queue=BATCH, retry=again, pass_context=True)
     def work(context: JobContext, version: str) -> None:
@@ -169,7 +168,7 @@ def _require_ours(job: Job, version: str) -> None:
 
 
 def _is_given_up(job: Job) -> bool:
-    """Return whether a job that has lost its worker once more is not done again.
+    """Return whether a job that has failed, or lost its worker, once more is not done again.
 
     An older release's counts the times that it was left as well. A newer one's is for its own workers to give up.
     """
@@ -177,7 +176,18 @@ def _is_given_up(job: Job) -> bool:
     if version is None:  # upkeep
         return False
     ours, theirs = Version(__version__), Version(str(version))
-    return theirs <= ours and job.attempts >= LOST_TIMES + (LEFT_TIMES if theirs < ours else 0)
+    return theirs <= ours and job.attempts >= TRIES + (LEFT_TIMES if theirs < ours else 0)
+
+
+def _judge(parts: Parts, job: Job, table: type[Row], key: int) -> None:
+    """Judge a row; one that has failed too often is told as our own fault, for it would keep others waiting."""
+    try:
+        parts.judging.judge(table, key)
+    except Exception:
+        if not _is_given_up(job):
+            raise
+        log.exception("job %s failed once more", job.id)
+        give_up(parts.engine, table, key, FAILED)
 
 
 def _judge_chunk(parts: Parts, run: int, keys: list[int], *, is_again: bool) -> None:
@@ -201,7 +211,7 @@ def _judge_chunk(parts: Parts, run: int, keys: list[int], *, is_again: bool) -> 
 def _give_up(parts: Parts, job: Job) -> None:
     """Write that what a job is for was not judged."""
     if job.task_name == JUDGE:
-        give_up(parts.engine, TABLES[str(job.task_kwargs["table"])], int(str(job.task_kwargs["key"])))
+        give_up(parts.engine, TABLES[str(job.task_kwargs["table"])], int(str(job.task_kwargs["key"])), LOST)
     elif job.task_name == CHUNK:
         for key in cast("list[int]", job.task_kwargs["keys"]):
             batch_judging.give_up(parts.engine, key, datetime.now(UTC))

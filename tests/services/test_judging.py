@@ -26,6 +26,7 @@ from grader.sandbox.pool import Pool, SandboxUnavailable
 from grader.services import attempts, candidate_view, feedback, judged_rows, judging
 from grader.services.judged_rows import write_result
 from grader.services.judging import SOON, Judging
+from grader.services.load import load
 from grader.services.packages import Packages
 from grader.services.result_rows import UNJUDGED
 from grader.store import queries
@@ -33,6 +34,7 @@ from grader.store.models import Attempt, CaseResult, GroupResult, Package, Submi
 from grader.store.session import read_session, write_session
 from tests.processes import computing_children, sandbox_processes, wait_until
 from tests.services.made import NOON, after, make_attempt, make_candidate, make_judgement, make_submission
+from tests.services.refusing import refusing_details_of
 from tests.services.tiny_package import HIDDEN, RIGHT, SLUG, WRONG, write_package
 
 
@@ -300,6 +302,22 @@ def test_a_result_that_could_not_be_written_is_judged_again(
         service.start()
         assert wait_until(lambda: verdicts(engine) == [Verdict.AC])
     assert failed.is_set()
+
+
+@pytest.mark.sandbox
+@pytest.mark.usefixtures("hurried")
+def test_a_result_that_can_never_be_written_is_given_up_as_our_fault(
+    engine: Engine, service: Judging, ada: User, attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "AGAIN_MAX_S", 0.1)
+    with refusing_details_of(engine, make_submission(engine, ada, attempt, RIGHT).id):
+        service.start()
+        assert wait_until(lambda: verdicts(engine) == [Verdict.JE], 60)
+        make_submission(engine, ada, attempt, RIGHT)
+        assert wait_until(lambda: verdicts(engine) == [Verdict.JE, Verdict.AC], 60)
+    with read_session(engine) as session:
+        row = queries.submission_of(session, ada, attempt.public_id, 1)
+        assert (row.reason, row.score, load(session, after(60), NOON).waiting) == (Reason.JUDGE_ERROR, None, 0)
 
 
 @pytest.mark.sandbox

@@ -17,6 +17,7 @@ from grader.store.models import SampleRun
 from grader.store.session import write_session
 from tests.processes import wait_until
 from tests.sandbox.test_missing_layers import LANDLOCK, WEAK, weaknesses_in, without
+from tests.services.refusing import refusing_details_of
 from tests.services.tiny_package import RIGHT, WRONG
 from tests.workers.working import SLOW, Queue, Worker, Workers
 
@@ -116,6 +117,15 @@ def test_what_ends_its_workers_again_and_again_is_given_up(
     workers.start()
     assert queue.is_judged(key)
     assert queue.verdict(key) is verdict
+    assert wait_until(lambda: queue.jobs() == [], 10)
+
+
+def test_a_result_that_can_never_be_written_is_given_up(queue: Queue, engine: Engine, workers: Workers) -> None:
+    key = store_job_of(engine, queue, __version__, 9, RIGHT)
+    with refusing_details_of(engine, key):
+        workers.start()
+        assert queue.is_judged(key)
+    assert queue.verdict(key) is Verdict.JE
     assert wait_until(lambda: queue.jobs() == [], 10)
 
 
