@@ -9,12 +9,15 @@ rests on: observations, which are numbers that were measured, apart from interpr
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 SCHEMA = 3
 READABLE = (1, 2, 3)
+ADDED: Final[Mapping[int, tuple[str, ...]]] = {2: ("change", "extra_runs"), 3: ("depth",)}  # keys, by their schema
+WRITERS: Final[Mapping[int, tuple[str, ...]]] = {1: ("0.1.0",), 2: ("0.1.0",)}  # of earlier schemas: graders
 NOTICE = (
     "For interviewers and authors: this record names secret cases and holds values of theirs. Do not give it to a "
     "candidate."

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from grader.grading.evidence_file import digest
+from grader.grading.evidence_form import ADDED, SCHEMA, WRITERS
 from grader.wording import counted
 
 INPUTS: Final = ("record", "source", "package", "versions", "limits", "sandbox")
@@ -44,6 +45,8 @@ class Replay:
 
     problem: str
     parts: tuple[Part, ...]
+    schema: int
+    not_compared: tuple[str, ...] = ()  # keys that the record's schema does not hold
 
     @property
     def differs(self) -> tuple[str, ...]:
@@ -73,7 +76,8 @@ def compare(recorded: Mapping[str, Any], source: bytes, anew: Mapping[str, Any])
         ),
     }
     parts = tuple(Part(name, differences[name]) for name in (*INPUTS, *OUTPUTS))
-    return Replay(recorded["package"]["slug"], parts)
+    schema = recorded["schema"]
+    return Replay(recorded["package"]["slug"], parts, schema, _later(schema))
 
 
 def _edited(recorded: Mapping[str, Any], anew: Mapping[str, Any]) -> str:
@@ -82,7 +86,25 @@ def _edited(recorded: Mapping[str, Any], anew: Mapping[str, Any]) -> str:
         texts.append("it was edited after it was written: its digest is another")
     if recorded["notice"] != anew["notice"]:
         texts.append("another notice")
-    return _told(texts)
+    return _told([*texts, *_of_another_schema(recorded)])
+
+
+def _later(schema: int) -> tuple[str, ...]:
+    """Return the keys that came with later schemas."""
+    return tuple(key for number, keys in ADDED.items() if number > schema for key in keys)
+
+
+def _of_another_schema(recorded: Mapping[str, Any]) -> list[str]:
+    """Say what shows that a record was not written in the schema that it names."""
+    schema, grader = recorded["schema"], recorded["versions"].get("grader", "none")
+    texts = [f"schema {schema} holds no {_words(key)}" for key in _later(schema) if key in recorded]
+    if schema < SCHEMA and grader not in WRITERS[schema]:
+        texts.append(f"grader {grader} does not write schema {schema}")
+    return texts
+
+
+def _words(key: str) -> str:
+    return key.replace("_", " ")
 
 
 def _source(recorded: Mapping[str, Any], source: bytes) -> str:
@@ -205,13 +227,15 @@ def _observations(before: list[Mapping[str, Any]], now: list[Mapping[str, Any]])
         texts += [f"{' '.join(key)}: other {', '.join(names)}"] if names else []
     if not texts and len(before) != len(now):
         texts.append("something stands twice")
+    elif not texts and list(old) != list(new):
+        texts.append("another order")  # they stand in the order in which they were measured
     return texts
 
 
 def _others(recorded: Mapping[str, Any], anew: Mapping[str, Any]) -> list[str]:
     """Compare what records of schema 1 have not; in later ones a part that was taken out is another."""
     names = [key for key in ("change", "extra_runs") if recorded["schema"] > 1 or recorded.get(key) is not None]
-    return [f"other {name.replace('_', ' ')}" for name in names if not _is_near(recorded.get(name), anew[name])]
+    return [f"other {_words(name)}" for name in names if not _is_near(recorded.get(name), anew[name])]
 
 
 def _by_place(observations: list[Mapping[str, Any]]) -> dict[tuple[str, ...], Mapping[str, Any]]:

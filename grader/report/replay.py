@@ -22,6 +22,7 @@ def replay_object(replay: Replay) -> dict[str, Any]:
         "problem": replay.problem,
         "same": not replay.differs,
         "differs": list(replay.differs),
+        "not_compared": list(replay.not_compared),
         "parts": [
             {"name": part.name, "same": part.is_same, "difference": _shown(part) or None} for part in replay.parts
         ],
@@ -33,6 +34,9 @@ def replay_view(replay: Replay, name: str) -> Group:
     parts: list[RenderableType] = [Text.assemble((replay.problem, "bold"), " · ", visible(name, keep=""))]
     for title, names in (("What went in", INPUTS), ("What came out", OUTPUTS)):
         parts += ["", Text(title, style="dim"), _table([part for part in replay.parts if part.name in names])]
+    if replay.not_compared:
+        keys = ", ".join(key.replace("_", " ") for key in replay.not_compared)
+        parts += ["", Text(f"Not compared, for a record of schema {replay.schema} does not hold it: {keys}.")]
     return Group(*parts, "", _conclusion(replay))
 
 

@@ -25,6 +25,7 @@ REPLAY: Final[dict[str, Any]] = {
     "problem": str,
     "same": bool,
     "differs": [str],
+    "not_compared": [str],
     "parts": [{"name": str, "same": bool, "difference": (str, NoneType)}],
 }
 

@@ -228,11 +228,31 @@ def test_records_of_earlier_schemas_are_read_and_replayed(
     old |= {"record_sha256": digest(old)}
     kept = read(text_of(old).encode(), "it")
     assert kept.depth == "full"
-    assert compare(kept.model_dump(mode="json", by_alias=True, exclude_unset=True), MASK_MISSING, good).differs == ()
+    found = compare(kept.model_dump(mode="json", by_alias=True, exclude_unset=True), MASK_MISSING, good)
+    assert (found.differs, found.schema, set(found.not_compared)) == ((), schema, without)
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("edits", "difference"),
+    [
+        ({"schema": 2}, "schema 2 holds no depth"),
+        ({"schema": 1}, "schema 1 holds no change; schema 1 holds no extra runs; schema 1 holds no depth"),
+        ({"schema": 2, "depth": None, "versions.grader": "0.2.0"}, "grader 0.2.0 does not write schema 2"),
+    ],
+)
+def test_a_record_that_names_a_schema_it_was_not_written_in_is_told(
+    edits: dict[str, Any], difference: str, records: dict[str, dict[str, Any]]
+) -> None:
+    good = records["mask_missing"]
+    forged = {key: value for key, value in changed(good, edits).items() if value is not None}
+    kept = read(text_of(forged | {"record_sha256": digest(forged)}).encode(), "it")
+    found = compare(kept.model_dump(mode="json", by_alias=True, exclude_unset=True), MASK_MISSING, good)
+    assert next(part.difference for part in found.parts if part.name == "record") == difference
 
 
 # what a replay goes by or does not look at: forging it changes nothing that is told
-UNCOMPARED: Final = ("schema", "depth", "timing", "record_sha256")
+UNCOMPARED: Final = ("depth", "timing", "record_sha256")
 
 
 def _other(value: Any) -> Any:
@@ -245,7 +265,7 @@ def _other(value: Any) -> Any:
 
 
 def _forgeries(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield a place of a record and what somebody could put there: each value once, of each list less and more."""
+    """Yield a place of a record and what somebody could put there: each value once; lists less, more, another order."""
     if isinstance(value, dict):
         for key, item in value.items():
             if path or key not in UNCOMPARED:
@@ -254,6 +274,8 @@ def _forgeries(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         if value:
             yield path, value[:-1]
             yield path, [*value, value[0]]
+            if value[::-1] != value:
+                yield path, value[::-1]
         for position, item in enumerate(value):
             yield from _forgeries(item, f"{path}.{position}")
     else:
