@@ -255,8 +255,3 @@ def name_of(session: Session, key: int | None) -> str | None:
 def has_submission() -> ColumnElement[bool]:
     """Return the condition that something was handed in."""
     return select(Submission.id).where(Submission.attempt_id == Attempt.id).exists()  # the index alone is read
-
-
-def is_over(now: datetime) -> ColumnElement[bool]:
-    """Return the condition that a candidate can hand nothing in any more."""
-    return or_(Invitation.ended_at.is_not(None), Invitation.ends_at <= now, Interview.closes_at <= now)

@@ -15,9 +15,10 @@ from grader.grading.verdict import Verdict
 from grader.store.interview_models import Interview, Invitation, Review
 from grader.store.interview_queries import is_member
 from grader.store.models import Attempt, Package, Submission, SubmissionFault, User
-from grader.store.review_queries import FAULTS_MAX, candidate_number, has_submission, is_over, is_reviewed_by
+from grader.store.review_queries import FAULTS_MAX, candidate_number, has_submission, is_reviewed_by
 from grader.store.score_queries import scores_by_hand
 from grader.store.sitting_queries import is_sat_by
+from grader.store.under_way import is_over
 
 INTERVIEWS_MAX: Final = 200  # that a filter offers, newest first
 FAULTS_LOOKED: Final = 2000  # the newest ones, among which a filter's are looked for

@@ -16,6 +16,11 @@ def is_under_way(now: datetime) -> ColumnElement[bool]:
     return and_(Invitation.started_at.is_not(None), Invitation.ended_at.is_(None), Invitation.ends_at >= now)
 
 
+def is_over(now: datetime) -> ColumnElement[bool]:
+    """Return the condition that a row's candidate, who has started, can hand nothing in any more."""
+    return or_(Invitation.ended_at.is_not(None), Invitation.ends_at < now)
+
+
 def may_be_started(now: datetime) -> ColumnElement[bool]:
     """Return the condition that a row's interview is not archived, released or past its window; it may open later."""
     is_closing_later = or_(Interview.closes_at.is_(None), Interview.closes_at > now)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, update
+from sqlalchemy import Engine, select, update
 
 from grader.grading.verdict import Verdict
-from grader.services import reviews
+from grader.services import own_time, reviews
 from grader.services.packages import Packages
 from grader.store import review_queue_queries as queue
 from grader.store.interview_models import Interview, Invitation
@@ -56,6 +56,22 @@ def test_an_attempt_waits_once_its_time_is_over_and_something_was_handed_in(
     assert labels(engine, lead, now=after(30)) == []
     assert labels(engine, lead) == ["Ines"]
     assert labels(engine, lead, Filters(Wanted.ALL)) == ["Ines", "Tomasz"]
+
+
+def test_the_end_itself_is_still_in_time_for_the_queue_as_for_the_candidate(
+    engine: Engine, lead: User, interview: Interview
+) -> None:
+    make_judged(engine, lead, interview, "Ines", WA)
+    with write_session(engine) as session:
+        (invitation,) = session.scalars(select(Invitation).where(Invitation.ends_at.is_not(None)))
+        assert invitation.ends_at is not None
+        session.execute(update(Interview).values(closes_at=invitation.ends_at))
+    for end, is_over in ((invitation.ends_at, False), (invitation.ends_at + timedelta(microseconds=1), True)):
+        assert own_time.is_over(invitation, end) is is_over
+        assert labels(engine, lead, now=end) == ["Ines"] * is_over
+        with read_session(engine) as session:
+            (row,) = queue.rows_in(session, lead, Filters(Wanted.ALL), end, 0, 50)
+        assert row.is_over is is_over
 
 
 def test_who_ended_early_waits_at_once(engine: Engine, lead: User, interview: Interview) -> None:
