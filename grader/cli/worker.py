@@ -17,7 +17,9 @@ from grader.errors import UserError
 
 if TYPE_CHECKING:
     from grader.grading.verdict import Verdict
+    from grader.sandbox.pool import Pool
     from grader.services.judging_metrics import JudgingMetrics
+    from grader.workers.tasks import Parts
 
 QUEUES = ("interactive", "batch")
 log = logging.getLogger(__name__)
@@ -82,24 +84,47 @@ def _serve(metrics: JudgingMetrics, address: tuple[str, int]) -> None:
 def _work(
     settings: Settings, jobs: int | None, queues: list[str], alive: Path | None, address: tuple[str, int] | None
 ) -> None:
-    from grader.problems.cache import CaseCache
     from grader.sandbox.pool import Pool
-    from grader.services.background import Background
-    from grader.services.batch_judging import BatchJudging
-    from grader.services.judging import Judging
     from grader.services.judging_metrics import JudgingMetrics
-    from grader.services.packages import Packages
-    from grader.store.session import make_engine
 
     try:
-        from grader.workers.dispatch import Deferring, make_app
+        from grader.workers.dispatch import make_app
         from grader.workers.run import run
-        from grader.workers.tasks import Parts, add_tasks
+        from grader.workers.tasks import add_tasks
     except ModuleNotFoundError:
         raise UserError("Workers need Procrastinate; install it with: pip install 'grader[postgres]'") from None
     metrics = JudgingMetrics()
     if address is not None:
         _serve(metrics, address)
+    with Pool(jobs, settings.allow_weak_sandbox) as pool:
+        pool.start()
+        metrics.watch(pool)
+        parts = _parts(settings, pool, metrics)
+        threading.Thread(target=parts.judging.prepare, name="preparing", daemon=True).start()
+        parts.background.remember_unprepared()
+        click.echo(f"Judging {pool.size} at a time, from {' and '.join(queues)} (TERM ends it).", err=True)
+
+        def stop() -> None:
+            parts.batches.stop()
+            parts.background.close()
+
+        try:
+            run(lambda: add_tasks(make_app(settings.database_url), parts), pool.size, queues, alive, stop)
+        finally:
+            parts.judging.close()
+            parts.engine.dispose()
+
+
+def _parts(settings: Settings, pool: Pool, metrics: JudgingMetrics) -> Parts:
+    """Return what the tasks work with; each verdict goes to the log and to the figures."""
+    from grader.problems.cache import CaseCache
+    from grader.services.background import Background
+    from grader.services.batch_judging import BatchJudging
+    from grader.services.judging import Judging
+    from grader.services.packages import Packages
+    from grader.store.session import make_engine
+    from grader.workers.dispatch import Deferring
+    from grader.workers.tasks import Parts
 
     def tell(verdict: Verdict, seconds: float) -> None:
         log.info("judged %s in %.3f s", verdict, seconds)
@@ -108,23 +133,10 @@ def _work(
     engine = make_engine(settings.database_url)
     deferring, packages = Deferring(settings.database_url), Packages(settings.problems)
     cache = CaseCache(settings.cache, log.warning)
-    with Pool(jobs, settings.allow_weak_sandbox) as pool:
-        pool.start()
-        metrics.watch(pool)
-        judging = Judging(engine, pool, cache, packages, tell)
-        background = Background(engine, pool, cache, packages, deferring.dispatch)
-        batches = BatchJudging(engine, pool, cache, packages, tell)
-        parts = Parts(engine, judging, background, batches, deferring)
-        threading.Thread(target=judging.prepare, name="preparing", daemon=True).start()
-        background.remember_unprepared()
-        click.echo(f"Judging {pool.size} at a time, from {' and '.join(queues)} (TERM ends it).", err=True)
-
-        def stop() -> None:
-            batches.stop()
-            background.close()
-
-        try:
-            run(lambda: add_tasks(make_app(settings.database_url), parts), pool.size, queues, alive, stop)
-        finally:
-            judging.close()
-            engine.dispose()
+    return Parts(
+        engine,
+        Judging(engine, pool, cache, packages, tell),
+        Background(engine, pool, cache, packages, deferring.dispatch),
+        BatchJudging(engine, pool, cache, packages, tell),
+        deferring,
+    )

@@ -122,9 +122,7 @@ def cohort(
     problems = [problem] if problem else interview.problems
     most = _most_points(session, problems, packages)
     shares = _shares(tried, most)
-    here = {candidate.key for candidate in shown}
-    who = {one.key: one.invitation for one in tried if one.invitation in here}
-    behaved = queries.behaved_in(session, list(who))
+    who = _attempts_of(shown, tried)
     return Cohort(
         candidates=tuple(shown),
         all_candidates=len(everybody),
@@ -133,7 +131,7 @@ def cohort(
         ours=sum(one.ours for one in tried),
         not_looked_up=sum(one.not_looked_up for one in tried),
         never_looked_up=sum(one.never_looked_up for one in tried),
-        faults=_fault_rows(faults[:FAULTS_SHOWN], behaved, who, shown),
+        faults=_fault_rows(faults[:FAULTS_SHOWN], queries.behaved_in(session, list(who)), who, shown),
         all_faults=len(faults),
         scores=_histogram(shares),
         median_score=100 * median(shares) if shares else None,
@@ -143,6 +141,12 @@ def cohort(
         pages=-(-len(everybody) // CANDIDATES_SHOWN),
         unread=tuple(one.package.title for one in problems if one.id not in most),
     )
+
+
+def _attempts_of(shown: Sequence[Candidate], tried: Sequence[Tried]) -> dict[int, int]:
+    """Return by attempt the candidate, each told by a key, of those that are shown."""
+    here = {candidate.key for candidate in shown}
+    return {one.key: one.invitation for one in tried if one.invitation in here}
 
 
 def _candidates(session: Session, interview: Interview, tried: Sequence[Tried]) -> list[Candidate]:

@@ -88,9 +88,13 @@ def visible(
     """
     if interview is None or invitation is None:
         return _practice(attempt)
-    is_over = own_time.is_over(invitation, now)
-    if closed and is_over and attempt.package.slug in closed:
+    if closed and own_time.is_over(invitation, now) and attempt.package.slug in closed:
         return _CLOSED
+    return _in_interview(interview, invitation, now)
+
+
+def _in_interview(interview: Interview, invitation: Invitation, now: datetime) -> Feedback:
+    is_over = own_time.is_over(invitation, now)
     is_released = is_over and interview.released_at is not None and interview.released_at <= now
     opened = {
         Shown.AT_ONCE: True,

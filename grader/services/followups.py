@@ -18,7 +18,7 @@ from grader.attention.changes import Changes
 from grader.attention.fault_changes import FAULT_CHANGES
 from grader.errors import NotFound, UserError
 from grader.problems.loader import Problem
-from grader.problems.schema import FollowUpSpec, MultipleChoiceSpec, WrongAnswerSpec
+from grader.problems.schema import FollowUpSpec, InterviewSpec, MultipleChoiceSpec, WrongAnswerSpec
 from grader.services import audit, feedback
 from grader.services.attempts import AttemptClosed
 from grader.services.earlier_package import EarlierAnswer, earlier_answers, versions_had
@@ -169,21 +169,30 @@ def answer(
         raise AttemptClosed(_CLOSED if attempt.invitation_id is None else _CLOSED_IN_INTERVIEW)
     if question in queries.answers_in(session, attempt):
         raise AttemptClosed("This question is answered, and an answer stays as it is once it is fixed.")
-    interview = packages.pinned(session, attempt.package).interview
+    asked = _asked(packages.pinned(session, attempt.package).interview, question, digest)
+    stored = FollowUpAnswer(attempt_id=attempt.id, question_id=question, question=asked.question, created_at=now)
+    stored.text, stored.choice = _answered(asked, text, shown)
+    session.add(stored)
+    audit.record(session, candidate, "attempt.answer", attempt, now, attempt.interview, question=question)
+
+
+def _asked(interview: InterviewSpec, question: str, digest: str | None) -> FollowUpSpec | MultipleChoiceSpec:
+    """Return the question of an id, which must read as it did for who answers it."""
     questions: list[FollowUpSpec | MultipleChoiceSpec] = [*interview.follow_ups, *interview.multiple_choice]
     asked = next((one for one in questions if one.id == question), None)
     if asked is None:
         raise NotFound(NO_QUESTION)
     if digest is not None and digest != digest_of(asked):
         raise Reworded("This question was reworded after the page was opened: read it again, then fix your answer.")
-    stored = FollowUpAnswer(attempt_id=attempt.id, question_id=question, question=asked.question, created_at=now)
+    return asked
+
+
+def _answered(asked: FollowUpSpec | MultipleChoiceSpec, text: str, shown: Feedback) -> tuple[str, str | None]:
+    """Return an answer as it is stored, and what the choice that it is says."""
     if isinstance(asked, MultipleChoiceSpec):
-        stored.text = _own_choice(text, len(asked.choices))
-        stored.choice = asked.choices[int(stored.text)]
-    else:
-        stored.text = _own_text(text, shown)
-    session.add(stored)
-    audit.record(session, candidate, "attempt.answer", attempt, now, attempt.interview, question=question)
+        number = _own_choice(text, len(asked.choices))
+        return number, asked.choices[int(number)]
+    return _own_text(text, shown), None
 
 
 def rate(

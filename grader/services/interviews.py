@@ -75,26 +75,20 @@ def change(
         UnusableSettings: it cannot be an interview.
     """
     interview = queries.interview_of(session, user, public_id, Part.LEAD, lock=True)
-    if version != interview.version:
-        raise Outdated(
-            "Somebody else has changed this interview meanwhile. What you typed stands below; compare it with the "
-            "interview's page, then save again."
-        )
+    _require_newest(interview, version)
     _require_open(interview)
     before = settings_of(interview)
     settings = with_kept_window(settings, before)
     chosen = _resolved(session, user, interview, settings, packages, now)
     has_started = _has_started(session, interview, now)
     if has_started:
-        check_kept(before, settings)
-        _require_time_left(session, interview, settings.closes_at, now)
-        _require_answers_unread(interview, settings.closes_at, now)
+        _require_only_loosened(session, interview, before, settings, now)
     _write(interview, settings)
     if settings.problems != before.problems:
         queries.delete_problems(session, interview)
         interview.problems = _rows(settings, chosen)
-    changed = [name for name in vars(before) if getattr(before, name) != getattr(settings, name)]
-    _record_change(session, user, "interview.change", interview, now, changed=" ".join(changed), started=has_started)
+    changed = _changed(before, settings)
+    _record_change(session, user, "interview.change", interview, now, changed=changed, started=has_started)
     return interview
 
 
@@ -243,6 +237,28 @@ def _require_open(interview: Interview) -> None:
         raise NotNow("This interview is archived; take it out of the archive to change it.")
     if interview.released_at is not None:
         raise NotNow("The results are released, so this interview stays as it is; copy it to set up another one.")
+
+
+def _require_newest(interview: Interview, version: int) -> None:
+    if version != interview.version:
+        raise Outdated(
+            "Somebody else has changed this interview meanwhile. What you typed stands below; compare it with the "
+            "interview's page, then save again."
+        )
+
+
+def _changed(before: Settings, settings: Settings) -> str:
+    """Return the names of the settings that are others now, for the audit log."""
+    return " ".join(name for name in vars(before) if getattr(before, name) != getattr(settings, name))
+
+
+def _require_only_loosened(
+    session: Session, interview: Interview, before: Settings, settings: Settings, now: datetime
+) -> None:
+    """Make sure that who has started keeps what they were told."""
+    check_kept(before, settings)
+    _require_time_left(session, interview, settings.closes_at, now)
+    _require_answers_unread(interview, settings.closes_at, now)
 
 
 def _require_time_left(session: Session, interview: Interview, closes_at: datetime | None, now: datetime) -> None:

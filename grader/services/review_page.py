@@ -184,8 +184,7 @@ def review_page(
     submissions = queries.submissions_in(session, attempt)
     answers = queries.answers_in(session, attempt)
     own = reviews.own_review(session, user, attempt)
-    # colleagues' reviews are not asked for before the own one is final; an admin who only reads writes none
-    may_see = reviewed.part is None or (own is not None and own.finished_at is not None)
+    may_see = _may_see_colleagues(reviewed, own)
     own_points = points_given(versions, own) if own else None
     others = reviews.finished_reviews(session, user, attempt) if may_see else ()
     number = ordinal or (submissions[-1].ordinal if submissions else None)
@@ -205,6 +204,11 @@ def review_page(
         overrides=reviews.overrides_of(session, attempt),
         claimed_by=reviews.name_of(session, attempt.claimed_by_id),
     )
+
+
+def _may_see_colleagues(reviewed: Reviewed, own: Review | None) -> bool:
+    """Whether the own review is final, before which colleagues' stay closed; an admin who only reads writes none."""
+    return reviewed.part is None or (own is not None and own.finished_at is not None)
 
 
 def _other(review: Review, points: PointsGiven, reviewed: Reviewed) -> ReviewShown:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import case, func, or_, select
+from sqlalchemy import Subquery, case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from grader.grading.verdict import Verdict
@@ -72,24 +72,33 @@ def _of(statement: Any, interview: Interview, problem: InterviewProblem | None) 
     return statement if problem is None else statement.where(Attempt.interview_problem_id == problem.id)
 
 
+def _counted(interview: Interview, problem: InterviewProblem | None) -> Subquery:
+    """Return what each attempt's submissions come to."""
+    counted: Subquery = (
+        _of(
+            select(
+                Submission.attempt_id,
+                func.count(case((Submission.verdict != Verdict.JE, 1))).label("judged"),
+                func.min(case((Submission.verdict == Verdict.AC, Submission.ordinal))).label("first"),
+                func.count(case((Submission.verdict == Verdict.JE, 1))).label("ours"),
+                func.count(Submission.is_finding_due).label("due"),
+                func.count(case((Submission.is_finding_due.is_(None), Submission.is_not_looked_up))).label("never"),
+                func.count(Submission.id).label("handed_in"),
+            ).join(Attempt, Attempt.id == Submission.attempt_id),
+            interview,
+            problem,
+        )
+        .group_by(Submission.attempt_id)
+        .subquery()
+    )
+    return counted
+
+
 def tried_in(session: Session, interview: Interview, problem: InterviewProblem | None) -> list[Tried]:
     """Return an interview's attempts in the order of their start."""
     later = aliased(ScoreOverride)
     newest = select(func.max(later.id)).where(later.attempt_id == Attempt.id).correlate(Attempt).scalar_subquery()
-    counts = _of(
-        select(
-            Submission.attempt_id,
-            func.count(case((Submission.verdict != Verdict.JE, 1))).label("judged"),
-            func.min(case((Submission.verdict == Verdict.AC, Submission.ordinal))).label("first"),
-            func.count(case((Submission.verdict == Verdict.JE, 1))).label("ours"),
-            func.count(Submission.is_finding_due).label("due"),
-            func.count(case((Submission.is_finding_due.is_(None), Submission.is_not_looked_up))).label("never"),
-            func.count(Submission.id).label("handed_in"),
-        ).join(Attempt, Attempt.id == Submission.attempt_id),
-        interview,
-        problem,
-    ).group_by(Submission.attempt_id)
-    counted = counts.subquery()
+    counted = _counted(interview, problem)
     columns = (
         Attempt.id,
         Attempt.public_id,

@@ -88,6 +88,19 @@ class Operation:
     body: type[Input] | None
     takes_source: bool
 
+    @classmethod
+    def of(cls, view: View, **said: Any) -> Operation:
+        """Return the operation that a view is: what it takes by its types, the rest as it is said."""
+        hints = get_type_hints(view)
+        return cls(
+            name=view.__name__,
+            summary=(view.__doc__ or "").strip().splitlines()[0],
+            query=hints.get("query"),
+            body=hints.get("body"),
+            takes_source="source" in hints,
+            **said,
+        )
+
 
 @dataclass
 class Operations:
@@ -120,20 +133,15 @@ class Operations:
         """
 
         def wrap(view: View) -> View:
-            hints = get_type_hints(view)
-            operation = Operation(
-                name=view.__name__,
+            operation = Operation.of(
+                view,
                 method=method,
                 rule=rule,
-                summary=(view.__doc__ or "").strip().splitlines()[0],
                 scope=scope,
                 reply=reply,
                 files=files,
                 status=status,
                 refusals=refusals,
-                query=hints.get("query"),
-                body=hints.get("body"),
-                takes_source="source" in hints,
             )
             self.listed.append(operation)
             self.bp.add_url_rule(rule, view.__name__, _answering(operation, view), methods=[method])
