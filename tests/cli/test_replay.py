@@ -138,6 +138,16 @@ def test_what_changed_is_named(name: str, command: Command, graded: dict[str, An
     assert replay(command).out.splitlines()[-1] == sentence
 
 
+def test_what_an_earlier_schema_does_not_hold_is_said(command: Command, graded: dict[str, Any]) -> None:
+    old = {key: value for key, value in graded.items() if key not in ("depth", "change", "extra_runs")} | {"schema": 1}
+    write(command, old | {"record_sha256": digest(old)})
+    ended = replay(command)
+    assert ended.code == 0
+    wanted = "Not compared, for a record of schema 1 does not hold it: change, extra runs, depth."
+    assert wanted in " ".join(ended.out.split())
+    assert json.loads(replay(command, "--json").out)["not_compared"] == ["change", "extra_runs", "depth"]
+
+
 @pytest.mark.usefixtures("graded")
 def test_a_package_that_is_not_here_is_3(command: Command, bank: Path) -> None:
     shutil.move(bank / SLUG, command.folder / "elsewhere")
