@@ -81,7 +81,7 @@ def _whole_attempt(
         return _problem_fields(attempt) | {"id": attempt.public_id, "closed": error.message}, None
     by_hand = scores_by_hand(session, [key]).get(key) if shown.by_hand else None
     fields = _attempt_fields(attempt, shown, by_hand)
-    fields["answers"] = _answers(session, attempt, packages)
+    fields["answers"] = _answers(session, attempt, packages, shown)
     return fields, shown
 
 
@@ -128,11 +128,15 @@ def _problem_fields(attempt: Attempt) -> Fields:
     return {"problem": package.slug, "package_sha256": package.sha256, "variant": attempt.variant}
 
 
-def _answers(session: Session, attempt: Attempt, packages: Packages) -> list[Fields]:
-    """Return an attempt's answers; an earlier release stored them without what they were given to."""
+def _answers(session: Session, attempt: Attempt, packages: Packages, shown: Feedback) -> list[Fields]:
+    """Return an attempt's answers; an earlier release stored them without what they were given to.
+
+    Where the questions are closed again, as they are once an ended time was extended, they are not told here either.
+    """
     rows = queries.own_answers(session, attempt.id)
     versions = versions_had(session, attempt, packages) if any(row.question is None for row in rows) else ()
-    return [_answer(row, as_given(versions, row)) for row in rows]
+    answers = [_answer(row, as_given(versions, row)) for row in rows]
+    return answers if shown.questions else [one | {"question_as_put": None, "choice": None} for one in answers]
 
 
 def _answer(answer: FollowUpAnswer, given: EarlierAnswer) -> Fields:

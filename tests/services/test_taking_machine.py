@@ -341,3 +341,18 @@ TestMachine.settings = settings(
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # a run takes a second, so shrinking would take minutes
 )
+
+
+def test_questions_that_close_again_with_more_time_are_not_in_ones_own_data() -> None:
+    machine = Machine()
+    try:
+        machine.set_up(answers=Shown.WHEN_RELEASED, hint_level=2, verdicts=Shown.AT_ONCE, points=Shown.WHEN_RELEASED)
+        machine.start()
+        machine.submit(source=b"x = 1\n")
+        machine.end()
+        machine.answer(question="first")
+        machine.extend()
+        assert machine.is_running
+        machine.nothing_is_told_early()
+    finally:
+        machine.teardown()
