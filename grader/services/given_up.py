@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sqlalchemy import Engine
 
 from grader.grading.judge_run import not_judged
 from grader.grading.verdict import Reason
 from grader.services import evidence, judged_rows, sample_runs
+from grader.services.judged_rows import Row
 from grader.store import queries
 from grader.store.models import EvidenceRecord, SampleRun
 from grader.store.session import read_session
-
-if TYPE_CHECKING:
-    from grader.services.judging import Row
 
 TRIES: Final = 10  # after so many a row is given up
 LOST: Final = "every process that judged it went away meanwhile"

@@ -20,9 +20,10 @@ from grader.sandbox.pool import Lane
 from grader.services.packages import Packages
 from grader.services.result_rows import ResultRows, add_beside
 from grader.store import queries
-from grader.store.models import Attempt, Package
+from grader.store.models import Attempt, EvidenceRecord, Package, SampleRun, Submission
 from grader.store.session import read_session, write_session
 
+Row = Submission | SampleRun | EvidenceRecord  # what waits for its judging
 log = logging.getLogger(__name__)
 
 

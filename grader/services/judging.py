@@ -25,7 +25,7 @@ from grader.services import evidence, sample_runs
 from grader.services.evidence import NotMade
 from grader.services.given_up import FAILED, TRIES, give_up
 from grader.services.held_waits import HeldWaits
-from grader.services.judged_rows import Graded, judge_row, write_result
+from grader.services.judged_rows import Graded, Row, judge_row, write_result
 from grader.services.packages import Packages
 from grader.services.retries import Retries
 from grader.store import evidence_queries, queries
@@ -39,7 +39,6 @@ AGAIN_MAX_S: Final = 60.0
 STOP_S: Final = 10.0  # how long the judgements under way may take when the service stops
 SOON: Final = 2  # jobs for each lane whose turn is worth a moment's wait
 PAUSES_S: Final = (0.2, 1.0)  # before what failed by our own fault is tried again: a sandbox may need a moment
-Row = Submission | SampleRun | EvidenceRecord
 Dispatch = Callable[[Session, Row], None]
 Result = TypeVar("Result")
 Job = tuple[type[Row], int]  # the table and the key of a row

@@ -13,7 +13,8 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from grader import __version__
-from grader.services.judging import Job, Row
+from grader.services.judged_rows import Row
+from grader.services.judging import Job
 from grader.store import batch_queries
 from grader.store.conninfo import conninfo_of
 from grader.store.models import EvidenceRecord, SampleRun, Submission

@@ -22,7 +22,8 @@ from grader.services import batch_judging
 from grader.services.background import Background
 from grader.services.batch_judging import BatchJudging, NotPrepared
 from grader.services.given_up import FAILED, LOST, TRIES, give_up
-from grader.services.judging import Judging, Row, unjudged
+from grader.services.judged_rows import Row
+from grader.services.judging import Judging, unjudged
 from grader.store import batch_queries
 from grader.store.session import read_session, write_session
 from grader.workers.clock import DatabaseClock
