@@ -75,6 +75,14 @@ def cache(cache_folder: Path) -> CaseCache:
 
 
 @pytest.fixture(scope="session")
+def cases_alone(cache_folder: Path) -> CaseCache:
+    """Cases of packages without fault tables: no test that makes those reaches this one."""
+    folder = cache_folder.with_name("cases_alone")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return CaseCache(folder)
+
+
+@pytest.fixture(scope="session")
 def tiny() -> Problem:
     """The package of tests/data that has two entries, a case that raises, and small limits."""
     return tiny_attention()

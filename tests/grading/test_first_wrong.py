@@ -27,11 +27,11 @@ RETURNED: Final = [(slug, *each) for slug, given in RETURNS.items() for each in 
 CARRIED: Final = "sliding-window/small_weights_dropped.py"
 
 
-def examined(source: str, lane: Lane, cache: CaseCache, is_fast: bool = False) -> tuple[Problem, Examination]:
+def examined(source: str, lane: Lane, cases_alone: CaseCache, is_fast: bool = False) -> tuple[Problem, Examination]:
     """Examine a source without the package's known faults, which would take long to prepare."""
     problem = load_named(source.partition("/")[0], SHIPPED)
     depth: Any = "fast" if is_fast else "full"
-    return problem, examine(problem, (FOLDER / source).read_bytes(), lane, cache, depth, build=False)
+    return problem, examine(problem, (FOLDER / source).read_bytes(), lane, cases_alone, depth, build=False)
 
 
 def begun(told: str | None) -> str:
@@ -39,8 +39,8 @@ def begun(told: str | None) -> str:
     return f"First wrong stage: {told}." if told else ""
 
 
-def finding_of(source: str, lane: Lane, cache: CaseCache, is_fast: bool = False) -> Finding:
-    return examined(source, lane, cache, is_fast)[1].judgement.finding
+def finding_of(source: str, lane: Lane, cases_alone: CaseCache, is_fast: bool = False) -> Finding:
+    return examined(source, lane, cases_alone, is_fast)[1].judgement.finding
 
 
 def test_every_source_is_told_of() -> None:
@@ -48,8 +48,8 @@ def test_every_source_is_told_of() -> None:
 
 
 @pytest.mark.parametrize("source", TOLD)
-def test_the_stage_and_its_line_are_told(source: str, lane: Lane, cache: CaseCache) -> None:
-    finding = finding_of(source, lane, cache)
+def test_the_stage_and_its_line_are_told(source: str, lane: Lane, cases_alone: CaseCache) -> None:
+    finding = finding_of(source, lane, cases_alone)
     told = TOLD[source]
     assert (finding.first_wrong_stage is None) is (told is None)
     assert finding.sentence.startswith(begun(told))
@@ -57,30 +57,30 @@ def test_the_stage_and_its_line_are_told(source: str, lane: Lane, cache: CaseCac
 
 @pytest.mark.parametrize(("slug", "statement", "told"), RETURNED)
 def test_what_is_spoilt_when_it_is_returned_is_told_there(
-    slug: str, statement: str, told: str | None, lane: Lane, cache: CaseCache
+    slug: str, statement: str, told: str | None, lane: Lane, cases_alone: CaseCache
 ) -> None:
     source = f"{RETURNS[slug]['source']}    {statement}\n"
-    judgement = judge(load_named(slug, SHIPPED), source.encode(), lane, cache, build=False)
+    judgement = judge(load_named(slug, SHIPPED), source.encode(), lane, cases_alone, build=False)
     assert (judgement.verdict is Verdict.AC) is (told is None)
     assert judgement.finding.sentence.startswith(begun(told))
 
 
 @pytest.mark.parametrize("source", TOLD)
-def test_no_wrong_output_is_ok(source: str, lane: Lane, cache: CaseCache) -> None:
-    problem, examination = examined(source, lane, cache)
+def test_no_wrong_output_is_ok(source: str, lane: Lane, cases_alone: CaseCache) -> None:
+    problem, examination = examined(source, lane, cases_alone)
     states = dict(examination.judgement.finding.stages)
-    cases = zip(cache.cases(problem, lane), examination.judged.outcomes, strict=True)
+    cases = zip(cases_alone.cases(problem, lane), examination.judged.outcomes, strict=True)
     wrong = {stage for case, outcome in cases for stage in wrong_stages(problem, case, outcome)}
     assert {stage for stage in wrong if states.get(stage) == "ok"} == set()
 
 
-def test_the_look_that_names_the_stage_comes_first(lane: Lane, cache: CaseCache) -> None:
-    _, examination = examined("sliding-window/scale_and_residual.py", lane, cache)
+def test_the_look_that_names_the_stage_comes_first(lane: Lane, cases_alone: CaseCache) -> None:
+    _, examination = examined("sliding-window/scale_and_residual.py", lane, cases_alone)
     assert examination.looks[0].case.name == "secret_layouts_turned"
 
 
-def test_what_only_carries_is_not_wrong(lane: Lane, cache: CaseCache) -> None:
-    states = dict(finding_of(CARRIED, lane, cache).stages)
+def test_what_only_carries_is_not_wrong(lane: Lane, cases_alone: CaseCache) -> None:
+    states = dict(finding_of(CARRIED, lane, cases_alone).stages)
     assert states == {
         "scores": "ok",
         "in_window": "ok",
@@ -91,15 +91,17 @@ def test_what_only_carries_is_not_wrong(lane: Lane, cache: CaseCache) -> None:
 
 
 @pytest.mark.parametrize("source", ["table_of_ages", "running_product"])
-def test_returned_weights_alone_do_not_make_a_formula_of_scores(source: str, lane: Lane, cache: CaseCache) -> None:
-    assert finding_of(f"audit-single-head/{source}.py", lane, cache, is_fast=True).first_wrong_stage in (
+def test_returned_weights_alone_do_not_make_a_formula_of_scores(
+    source: str, lane: Lane, cases_alone: CaseCache
+) -> None:
+    assert finding_of(f"audit-single-head/{source}.py", lane, cases_alone, is_fast=True).first_wrong_stage in (
         None,
         "weights",
     )
 
 
-def test_what_was_never_computed_is_not_seen(lane: Lane, cache: CaseCache) -> None:
-    states = dict(finding_of("heads-never-mix/table_of_roots.py", lane, cache).stages)
+def test_what_was_never_computed_is_not_seen(lane: Lane, cases_alone: CaseCache) -> None:
+    states = dict(finding_of("heads-never-mix/table_of_roots.py", lane, cases_alone).stages)
     assert states == {
         "queries": "not_seen",
         "keys": "not_seen",
@@ -112,5 +114,5 @@ def test_what_was_never_computed_is_not_seen(lane: Lane, cache: CaseCache) -> No
     }
 
 
-def test_nothing_is_told_where_what_was_before_is_not_known(lane: Lane, cache: CaseCache) -> None:
-    assert finding_of(CARRIED, lane, cache, is_fast=True).first_wrong_stage is None
+def test_nothing_is_told_where_what_was_before_is_not_known(lane: Lane, cases_alone: CaseCache) -> None:
+    assert finding_of(CARRIED, lane, cases_alone, is_fast=True).first_wrong_stage is None

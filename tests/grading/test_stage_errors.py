@@ -31,35 +31,35 @@ FORMS: Final = [
 ]
 
 
-def drawn(slug: str, source: str, lane: Lane, cache: CaseCache) -> dict[str, StageError]:
+def drawn(slug: str, source: str, lane: Lane, cases_alone: CaseCache) -> dict[str, StageError]:
     """Return the stages that a review page draws of a source."""
     problem = load_named(slug, SHIPPED)
-    cases = cache.cases(problem, lane)
-    examination = examine(problem, source.encode(), lane, cache, build=False)
-    found = pictures(problem, examination, cases, reference_of(problem, cases, lane, cache), None)
+    cases = cases_alone.cases(problem, lane)
+    examination = examine(problem, source.encode(), lane, cases_alone, build=False)
+    found = pictures(problem, examination, cases, reference_of(problem, cases, lane, cases_alone), None)
     return {stage.stage: stage for stage in found.stages}
 
 
 @pytest.mark.parametrize(("stage", "change", "form"), FORMS)
 def test_a_stage_is_measured_in_the_form_in_which_it_is_right(
-    stage: str, change: tuple[str, str], form: str, lane: Lane, cache: CaseCache
+    stage: str, change: tuple[str, str], form: str, lane: Lane, cases_alone: CaseCache
 ) -> None:
     text = (FOLDER / "heads-never-mix" / "shifted_softmax.py").read_text()
-    found = drawn("heads-never-mix", text.replace(*change), lane, cache)[stage]
+    found = drawn("heads-never-mix", text.replace(*change), lane, cases_alone)[stage]
     assert found.form == form
     assert found.error is not None
     assert (float(found.error) == 0.0) is (stage != "output")
 
 
-def test_a_mask_is_applied_and_not_measured(lane: Lane, cache: CaseCache) -> None:
+def test_a_mask_is_applied_and_not_measured(lane: Lane, cases_alone: CaseCache) -> None:
     text = (FOLDER / "sliding-window" / "scale_and_residual.py").read_text()
-    found = drawn("sliding-window", text, lane, cache)["in_window"]
+    found = drawn("sliding-window", text, lane, cases_alone)["in_window"]
     assert (found.form, found.error) == ("applied", None)
 
 
-def test_what_is_off_is_measured_however_small_it_is_beside_the_largest(lane: Lane, cache: CaseCache) -> None:
+def test_what_is_off_is_measured_however_small_it_is_beside_the_largest(lane: Lane, cases_alone: CaseCache) -> None:
     text = (FOLDER / "sliding-window" / "small_weights_dropped.py").read_text()
-    stages = drawn("sliding-window", text, lane, cache)
+    stages = drawn("sliding-window", text, lane, cases_alone)
     assert stages["weights"].error == 0.0
     assert float(stages["mixed_values"].error or 0.0) == pytest.approx(
         abs(float(stages["mixed_values"].returned) - float(stages["mixed_values"].expected))
