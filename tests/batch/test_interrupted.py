@@ -19,7 +19,7 @@ import pytest
 
 from tests.batch.folders import BANK, ENV, RIGHT, SLUG, WRONG, lines, put, put_many, table, verdicts
 from tests.batch.watching import grading_processes, written
-from tests.cli.running import Command, end_of, with_files_of
+from tests.cli.running import Command, end_of
 from tests.packages import TINY, edited
 from tests.processes import alive, busy_children, wait_until
 
@@ -198,7 +198,7 @@ def test_a_submission_whose_processes_always_die_is_our_fault(command: Command) 
 def test_a_full_disk_is_one_line_and_loses_nothing(command: Command) -> None:
     names = put_many(command.folder / "in put", COUNT)
     assert command.run("grade", SLUG, f"in put/{names[0]}/{SLUG}.py", env=ENV).code == 0  # the cases are in the cache
-    ended = command.run(*ARGS, env=ENV, preexec=with_files_of(20_000))
+    ended = command.run(*ARGS, env=ENV, file_size=20_000)
     advice = "make room, then go on with --resume: what is judged is kept."
     said = f"grader: out/results.jsonl cannot be written (File too large); {advice}"
     assert (ended.code, ended.out, ended.line) == (4, "", said)

@@ -13,7 +13,7 @@ from grader.batch.manifest import read_manifest
 from grader.errors import UserError
 from grader.problems.files import read_folder
 from tests.batch.folders import BATCH, RIGHT, WRONG, copy_judged, lines, put, table
-from tests.cli.running import Command, Ended, with_files_of
+from tests.cli.running import Command, Ended
 from tests.packages import TINY, edited
 
 pytestmark = pytest.mark.sandbox
@@ -178,7 +178,7 @@ def test_a_full_disk_is_told_with_the_command_that_goes_on(judged: Command) -> N
     before = contents(judged)
     correct(judged, "second", 20)
     size = len(before["results.jsonl"]) - 1
-    ended = rejudge(judged, "--apply", preexec=with_files_of(size))
+    ended = rejudge(judged, "--apply", file_size=size)
     assert ended.code == 4
     assert ended.err.splitlines()[-1] == (
         "grader: out/results.1.jsonl cannot be written (File too large); make room, then run the same command again: "

@@ -1,4 +1,7 @@
-"""The `grader` command as people run it: a process of its own, with its own home and few other variables."""
+"""The `grader` command as people run it: a process of its own, with its own home and few other variables.
+
+What only ends is forked (see forked.py); what is watched, stopped or looked at by a terminal starts by itself.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ import fcntl
 import os
 import pty
 import re
-import resource
 import signal
 import struct
 import subprocess
@@ -15,8 +17,11 @@ import sys
 import termios
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
+
+from tests.cli.forked import AT_START, Forks, Request
 
 ROOT: Final = Path(__file__).parents[2]
 PROBLEMS: Final = ROOT / "problems"
@@ -79,21 +84,31 @@ class Command:
         stdin: bytes = b"",
         env: Mapping[str, str | None] | None = None,
         preexec: Callable[[], None] | None = None,
-        **more: Any,
+        file_size: int | None = None,
     ) -> Ended:
-        """Run a command to its end."""
-        with self.start(*args, env=env, stdin=subprocess.PIPE, preexec_fn=preexec, **more) as process:
+        """Run a command to its end; with a size no file grows beyond it: a disk that is full."""
+        if preexec in _SHARED and not any(name.startswith(AT_START) for name in env or ()):
+            words = [os.fspath(arg) for arg in args]
+            request = Request(GRADER, words, str(self.folder), self.environment(env), file_size)
+            return _ended(*_forks(preexec).run(request, stdin, TIMEOUT_S))
+        assert file_size is None
+        with self.start(*args, env=env, stdin=subprocess.PIPE, preexec_fn=preexec) as process:
             return end_of(process, stdin)
 
 
 def end_of(process: subprocess.Popen[bytes], stdin: bytes | None = None, seconds: float = TIMEOUT_S) -> Ended:
-    """Wait for a command's end; whatever happens there is no traceback, and in a pipe no escape code."""
+    """Wait for a command's end."""
     try:
         out, err = process.communicate(stdin, seconds)
     except BaseException:
         os.killpg(process.pid, signal.SIGKILL)
         raise
-    ended = Ended(process.returncode, (out or b"").decode(), (err or b"").decode())
+    return _ended(process.returncode, out or b"", err or b"")
+
+
+def _ended(code: int, out: bytes, err: bytes) -> Ended:
+    """Return how a command ended; whatever happens there is no traceback, and in a pipe no escape code."""
+    ended = Ended(code, out.decode(), err.decode())
     for text in (ended.out, ended.err):
         assert "Traceback" not in text, text
         assert "\x1b" not in text, text
@@ -126,6 +141,5 @@ def as_a_user() -> None:
                 raise OSError(ctypes.get_errno(), "prctl")
 
 
-def with_files_of(size: int) -> Callable[[], None]:
-    """Return what lets no file grow beyond a size: a disk that is full."""
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+_SHARED: Final = (None, as_a_user)  # what is done before a command, and by a process whose forks need it no more
+_forks: Final = cache(Forks)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import REFERENCE, SLUG, WRONG, Command, Ended, as_a_user, with_files_of
+from tests.cli.running import REFERENCE, SLUG, WRONG, Command, Ended, as_a_user
 
 pytestmark = pytest.mark.sandbox
 AGAIN = "cases are generated each time."
@@ -71,7 +71,7 @@ def test_a_damaged_file_is_made_anew(command: Command) -> None:
 
 def test_no_room_for_a_file(command: Command) -> None:
     cache = command.folder / "cache"
-    ended = command.run("grade", SLUG, WRONG, env={"GRADER_CACHE": str(cache)}, preexec=with_files_of(4096))
+    ended = command.run("grade", SLUG, WRONG, env={"GRADER_CACHE": str(cache)}, file_size=4096)
     assert ended.code == 1
     assert ended.line == f"grader: The cache {cache} cannot be written (File too large); {AGAIN}"
     assert list(cache.iterdir()) == []

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -16,7 +13,7 @@ from typing import Final
 
 import pytest
 
-from tests.cli.running import ROOT, Command, as_a_user
+from tests.cli.running import Command, as_a_user
 from tests.store.conftest import upgraded_file
 
 __all__ = ["upgraded_file"]
@@ -165,35 +162,22 @@ def test_place_that_cannot_be_used_is_told_by_every_command(
     copy = Path(shutil.copy(upgraded_file, tmp_path / "good"))
     with closing(sqlite3.connect(copy)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")  # as grader db backup leaves it
-    runs, folders = [], {}
     for verb, arguments in VERBS.items():
-        folders[verb] = folder = tmp_path / verb
+        folder = tmp_path / verb
         folder.mkdir()
         place.make(folder / "data", upgraded_file)
         words = [word.format(folder=folder, good=copy) for word in arguments]
-        runs.append((words, {"GRADER_DATA": str(folder / "data")}, place.file_size))
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.cli.forked"],
-        input=json.dumps(runs),
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-        env=command.environment(),
-        preexec_fn=as_a_user,
-    )
-    for folder in folders.values():
-        for each in (folder, folder / "data"):
+        data = folder / "data"
+        ended = command.run(*words, env={"GRADER_DATA": str(data)}, preexec=as_a_user, file_size=place.file_size)
+        for each in (folder, data):
             if not each.is_symlink() and each.is_dir():
                 each.chmod(0o700)  # so that it can be removed
-    for verb, (code, said) in zip(VERBS, json.loads(done.stdout), strict=True):
-        data = folders[verb] / "data"
         wanted = place.others.get(verb, place.line)
         if wanted is None:
-            assert code == 0, (verb, said)
+            assert ended.code == 0, (verb, ended)
         else:
-            line = wanted.format(data=data, folder=folders[verb], file=data / "grader.sqlite3")
-            assert (verb, code, said) == (verb, 2, f"grader: {line}\n")
+            line = wanted.format(data=data, folder=folder, file=data / "grader.sqlite3")
+            assert (verb, ended.code, ended.out, ended.err) == (verb, 2, "", f"grader: {line}\n")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import yaml
 
 from grader.problems.files import read_folder
 from grader.problems.loader import load_all, slugs
-from tests.cli.running import PROBLEMS, Command, as_a_user, end_of, with_files_of
+from tests.cli.running import PROBLEMS, Command, as_a_user, end_of
 from tests.packages import TINY, edited
 
 REFUSED: Final[list[dict[str, Any]]] = yaml.safe_load(Path(__file__).with_name("new.yaml").read_text())
@@ -152,7 +152,7 @@ def test_a_refusal_says_why_and_changes_nothing(command: Command, bank: Path, ca
 
 
 def test_a_full_disk_leaves_nothing(command: Command, bank: Path) -> None:
-    ended = command.run("new", "attn-x", env=BANK, preexec=with_files_of(2000))
+    ended = command.run("new", "attn-x", env=BANK, file_size=2000)
     line = "grader: bank/attn-x cannot be written (File too large); name another folder."
     assert (ended.code, ended.out, ended.line) == (2, "", line)
     assert sorted(path.name for path in bank.iterdir()) == ["broken", "whole"]
