@@ -275,7 +275,7 @@ def test_what_fails_by_our_own_fault_is_tried_again(
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have services that are made from now on look for what was missed, and try again, in a moment."""
-    for name in ("SWEEP_S", "AGAIN_S"):
+    for name in ("SWEEP_S", "AGAIN_S", "AGAIN_MAX_S"):
         monkeypatch.setattr(judging, name, 0.1)
 
 
@@ -307,9 +307,8 @@ def test_a_result_that_could_not_be_written_is_judged_again(
 @pytest.mark.sandbox
 @pytest.mark.usefixtures("hurried")
 def test_a_result_that_can_never_be_written_is_given_up_as_our_fault(
-    engine: Engine, service: Judging, ada: User, attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, service: Judging, ada: User, attempt: Attempt
 ) -> None:
-    monkeypatch.setattr(judging, "AGAIN_MAX_S", 0.1)
     with refusing_details_of(engine, make_submission(engine, ada, attempt, RIGHT).id):
         service.start()
         assert wait_until(lambda: verdicts(engine) == [Verdict.JE], 60)
