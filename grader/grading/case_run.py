@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeVar
 
 from grader.grading.compare import Contract, Malformed, compare
@@ -21,6 +22,7 @@ from grader.sandbox.run import Run
 
 SOURCE_BYTES_MAX: Final = 1 << 20
 Made = TypeVar("Made")
+_made_once: Final = lru_cache(1 << 14)(CaseResult)  # a case that is accepted comes to the same in every run
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +100,6 @@ class _Judging:
         self._source = source
         self._failures = Failures(problem, source)
         self._cases = cases
-        self._group_of = {name: group.name for group in problem.spec.groups for name in group.cases}
-        self._contracts = {name: Contract.of(name, entry) for name, entry in problem.spec.entries.items()}
         self.results: list[CaseResult] = []
         self.outcomes: list[Outcome | None] = []
         self.import_prints = ""
@@ -157,7 +157,7 @@ class _Judging:
         answered: list[int] = []
         for position, case in enumerate(self._cases):
             answer = None if case.entry in missing else run.ask(case.question)
-            if _is_exact(case, answer):
+            if case.question.is_answered(answer):
                 self.outcomes.append(case.expected)
                 answered.append(position)
                 self.results.append(self._result(case, None, _take(run.prints)))
@@ -184,7 +184,8 @@ class _Judging:
         if case.raises is not None:
             return Failure.of(Reason.EXPECTED_ERROR, entry=case.entry, wanted=case.raises, got="returns")
         try:
-            return compare(self._contracts[case.entry], case, answer, received)
+            contract = Contract.of(case.entry, self._problem.spec.entries[case.entry])
+            return compare(contract, case, answer, received)
         except Malformed as error:
             raise RunEnded(End.BAD_ANSWER, f"malformed answer: {error}") from None
 
@@ -202,18 +203,8 @@ class _Judging:
     def _result(self, case: Case, failure: Failure | None, prints: str = "", reached: bool = True) -> CaseResult:
         verdict = failure.verdict if failure else Verdict.AC if reached else None
         visibility: Visibility = "sample" if case.is_sample else "secret"
-        return CaseResult(case.name, self._group_of[case.name], visibility, verdict, failure, prints)
-
-
-def _is_exact(case: Case, answer: Answer | Raised | None) -> bool:
-    """Whether both calls returned what is expected to the byte, as they do for most right repairs: nothing is left."""
-    return (
-        isinstance(answer, Answer)
-        and answer.first == case.answer
-        and answer.again == answer.first
-        and answer.unchanged
-        and case.raises is None
-    )
+        made = CaseResult if failure or prints else _made_once
+        return made(case.name, self._problem.group_of[case.name], visibility, verdict, failure, prints)
 
 
 def _received(case: Case, answer: Answer | Raised | None) -> Received | None:

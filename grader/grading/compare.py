@@ -73,17 +73,23 @@ def compare(contract: Contract, case: Case, answer: Answer, received: Received) 
     Raises:
         Malformed: the answer is not of the wire's form.
     """
-    outputs = _outputs(contract, received)
-    if isinstance(outputs, Failure):
-        return outputs
-    failure = None if received.is_expected else _first_failure(contract, case, outputs, received.flat)
-    if failure is not None:
-        return failure
+    if not _is_right_at_once(case, received):
+        outputs = _outputs(contract, received)
+        failure = outputs if isinstance(outputs, Failure) else _first_failure(contract, case, outputs)
+        if failure is not None:
+            return failure
     if not answer.unchanged:
         return Failure.of(Reason.MUTATED_INPUT, entry=contract.entry)
-    if answer.again != answer.first and not _same(contract, case, outputs, answer.again):
+    if answer.again != answer.first and not _same(contract, case, received, answer.again):
         return Failure.of(Reason.NOT_REPEATABLE, entry=contract.entry)
     return None
+
+
+def _is_right_at_once(case: Case, received: Received) -> bool:
+    """Whether an answer is right as one look at all of its numbers tells; another one may be right all the same."""
+    if received.flat is None:
+        return received.is_expected
+    return bool(_closeness(received.flat, case.flat, case.flat_bounds).all())
 
 
 def _outputs(contract: Contract, received: Received) -> list[Array] | Failure:
@@ -166,17 +172,14 @@ def _closeness(output: Array, expected: Array, bound: Array) -> npt.NDArray[np.b
     return close
 
 
-def _first_failure(contract: Contract, case: Case, outputs: list[Array], flat: Array | None) -> Failure | None:
-    """Return the first failure in the order of the checks, each over all outputs.
-
-    Args:
-        flat: their numbers one after the other, where their form is the expected one.
-    """
+def _first_failure(contract: Contract, case: Case, outputs: list[Array]) -> Failure | None:
+    """Return the first failure in the order of the checks, each over all outputs."""
     for (name, kind), output, expected in zip(contract.outputs, outputs, case.expected, strict=True):
         if output.shape != expected.shape:
             return _shape_failure(name, kind, expected, output)
     names = [name for name, _ in contract.outputs]
-    off = _off(case, outputs, flat)
+    pairs = zip(outputs, case.expected, case.bounds, strict=True)
+    off = [at for at, parts in enumerate(pairs) if not _is_close(*parts)]
     for at in off:
         output = outputs[at]
         if output.dtype.kind == "f" and not (finite := np.isfinite(output)).all():
@@ -191,17 +194,6 @@ def _first_failure(contract: Contract, case: Case, outputs: list[Array], flat: A
         if leaks(output, future):
             return Failure.of(Reason.NOT_EXACTLY_ZERO, output=name)
     return None
-
-
-def _off(case: Case, outputs: list[Array], flat: Array | None) -> list[int]:
-    """Return which outputs are not close to what is expected; their shapes are right."""
-    if flat is None:
-        pairs = enumerate(zip(outputs, case.expected, case.bounds, strict=True))
-        return [at for at, parts in pairs if not _is_close(*parts)]
-    close = _closeness(flat, case.flat, case.flat_bounds)
-    if close.all():
-        return []
-    return [at for at, part in enumerate(case.form.parts(close)) if not part.all()]
 
 
 def _shape_failure(name: str, kind: ArrayType, expected: Array, output: Array) -> Failure:
@@ -232,14 +224,14 @@ def _worst(name: str, output: Array, expected: Array, bound: Array) -> str:
     return f"{name}{_index(worst)} is {output[worst]}, not {expected[worst]}"
 
 
-def _same(contract: Contract, case: Case, outputs: list[Array], again: bytes | Raised) -> bool:
+def _same(contract: Contract, case: Case, received: Received, again: bytes | Raised) -> bool:
     """Whether the second call's answer is the first one's within the tolerance, and right as that was."""
     if isinstance(again, Raised):
         return False
-    second = _outputs(contract, Received.of(case, again))
-    if isinstance(second, Failure):
+    first, second = _outputs(contract, received), _outputs(contract, Received.of(case, again))
+    if isinstance(first, Failure) or isinstance(second, Failure):
         return False
-    pairs = zip(outputs, second, case.bounds, strict=True)
+    pairs = zip(first, second, case.bounds, strict=True)
     is_same = all(a.shape == b.shape and _is_close(b, a, bound) for a, b, bound in pairs)
     return is_same and is_right(case, second)
 

@@ -49,7 +49,8 @@ class Case:
     @cached_property
     def question(self) -> Question:
         """The case as it is asked."""
-        return Question.of(self.entry, self.arguments, self.layouts, max(1, len(self.expected)))
+        right = self.answer if self.raises is None else b""
+        return Question.of(self.entry, self.arguments, self.layouts, max(1, len(self.expected)), right)
 
     @cached_property
     def answer(self) -> bytes:
@@ -68,8 +69,10 @@ class Case:
 
     @cached_property
     def flat_bounds(self) -> Array:
-        """How far each of them may be off."""
-        return np.concatenate([bound.ravel() for bound in self.bounds])
+        """How far each of them may be off: not at all where it must be exactly 0."""
+        pairs = zip(self.bounds, self.future, strict=True)
+        strict = (bound if future is None else np.where(future, 0.0, bound) for bound, future in pairs)
+        return np.concatenate([bound.ravel() for bound in strict])
 
     @cached_property
     def bounds(self) -> tuple[Array, ...]:

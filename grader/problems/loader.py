@@ -38,6 +38,11 @@ class Problem:
         """The package's hash."""
         return self.files.sha256
 
+    @cached_property
+    def group_of(self) -> dict[str, str]:
+        """The name of each case's group, by the case's name."""
+        return {name: group.name for group in self.spec.groups for name in group.cases}
+
     @property
     def max_score(self) -> float:
         """Sum of all groups' points."""

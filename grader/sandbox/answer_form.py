@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -22,7 +23,7 @@ class _Layout:
 
     dtype: np.dtype[np.floating[Any]]
     size: int  # bytes of the answer
-    headers: tuple[tuple[bytes, int], ...]  # what stands before each output's numbers, and where
+    arrays: tuple[tuple[bytes, int, int], ...]  # what stands before each output's numbers, and where; their count
 
     @classmethod
     def of(cls, shapes: Sequence[tuple[int, ...]], dtype: np.dtype[np.floating[Any]]) -> _Layout:
@@ -30,7 +31,19 @@ class _Layout:
         *head, first = parts[: 1 - 2 * len(shapes)]
         texts = [b"".join((*head, first)), *parts[len(head) + 2 :: 2]]  # each array's bytes follow its header
         sizes = [len(text) + len(numbers) for text, numbers in zip(texts, parts[len(head) + 1 :: 2], strict=True)]
-        return cls(dtype, sum(sizes), tuple(zip(texts, accumulate(sizes, initial=0), strict=False)))
+        places = accumulate(sizes, initial=0)
+        return cls(dtype, sum(sizes), tuple(zip(texts, places, map(math.prod, shapes), strict=False)))
+
+    def flat(self, answer: bytes) -> Floats | None:
+        """Return the numbers of all outputs one after the other; None where an answer has another form."""
+        if len(answer) != self.size:
+            return None
+        numbers = []
+        for header, at, count in self.arrays:
+            if not answer.startswith(header, at):
+                return None
+            numbers.append(np.frombuffer(answer, self.dtype, count, at + len(header)))
+        return np.concatenate(numbers)
 
 
 class AnswerForm:
@@ -42,26 +55,19 @@ class AnswerForm:
 
     def __init__(self, outputs: Sequence[npt.NDArray[np.generic]]) -> None:
         """Take the form of an answer with these outputs, one at least."""
-        self._shapes = [output.shape for output in outputs]
-        self._counts = [output.size for output in outputs]
-        self._ends = [0, *accumulate(self._counts)]
+        shapes = [output.shape for output in outputs]
+        ends = accumulate((output.size for output in outputs), initial=0)
+        self._parts = [(start, end, shape) for (start, end), shape in zip(pairwise(ends), shapes, strict=True)]
         is_read = all(output.dtype == np.float64 for output in outputs)
-        self._layouts = [_Layout.of(self._shapes, dtype) for dtype in _DTYPES] if is_read else []
+        self._layouts = [_Layout.of(shapes, dtype) for dtype in _DTYPES] if is_read else []
 
     def flat(self, answer: bytes) -> Floats | None:
         """Return the numbers of all outputs one after the other; None where an answer has another form."""
         for layout in self._layouts:
-            if len(answer) == layout.size and all(answer.startswith(header, at) for header, at in layout.headers):
-                places = zip(layout.headers, self._counts, strict=True)
-                return np.concatenate(
-                    [np.frombuffer(answer, layout.dtype, count, at + len(header)) for (header, at), count in places]
-                )
+            if (flat := layout.flat(answer)) is not None:
+                return flat
         return None
 
     def outputs(self, flat: Floats) -> tuple[Floats, ...]:
         """Return the outputs, as views of their numbers."""
-        return tuple(part.reshape(shape) for part, shape in zip(self.parts(flat), self._shapes, strict=True))
-
-    def parts(self, flat: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-        """Return each output's share of something that goes along with their numbers."""
-        return [flat[start:end] for start, end in pairwise(self._ends)]
+        return tuple([flat[start:end].reshape(shape) for start, end, shape in self._parts])

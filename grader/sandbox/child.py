@@ -39,11 +39,10 @@ from grader.sandbox import convert, modules, tracing
 from grader.sandbox.calls import BODY, Layouts, read_call
 from grader.sandbox.exception_record import FILE, Reserve, describe
 from grader.sandbox.rewriting import rewritten
-from grader.sandbox.wire import LENGTH, Value, decode, encode_parts, frame_parts
+from grader.sandbox.wire import LENGTH, PIPE_BYTES, Value, decode, encode_parts, frame_parts
 
 QUESTIONS: Final = 3  # descriptor that questions are read from
 ANSWERS: Final = 4  # descriptor that answers are written to
-PIPE_BYTES: Final = 64 << 10  # that a pipe holds
 MODULE: Final = "submission"
 HOLD_S: Final = 0.02  # a frame may wait so long for the next one; the grader's clock runs on
 KEPT_BYTES: Final = 8 << 20  # of answers kept for the end; it counts as the submission's memory

@@ -70,12 +70,13 @@ def with_layout(array: npt.NDArray[Any], layout: str) -> npt.NDArray[Any]:
         layout: c, fortran, reversed (negative strides on every axis) or every_second (gaps along the first axis).
     """
     if layout == "fortran":
-        return np.asfortranarray(array)
+        return array.copy(order="F")
     if layout == "reversed":
         turn = (slice(None, None, -1),) * array.ndim
-        return np.ascontiguousarray(array[turn])[turn]
+        return array[turn].copy()[turn]
     if layout == "every_second":
-        wide = np.full((2 * array.shape[0], *array.shape[1:]), _GAP, array.dtype)
+        wide = np.empty((2 * array.shape[0], *array.shape[1:]), array.dtype)
+        wide.fill(_GAP)
         wide[::2] = array
         return wide[::2]
     return array

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from grader.sandbox.calls import call_frame
-from grader.sandbox.wire import Value
+from grader.sandbox.wire import Value, encode, frame
+
+UNCHANGED: Final = encode(True)  # what an answer ends with whose call left its arguments alone
 
 
 @dataclass(frozen=True)
@@ -66,18 +69,6 @@ class Raised:
 
 
 @dataclass(frozen=True)
-class Question:
-    """One call of an entry, encoded once for all runs."""
-
-    frame: bytes
-
-    @classmethod
-    def of(cls, entry: str, arguments: dict[str, Value], layouts: dict[str, str], outputs: int) -> Question:
-        """Encode a call; `arguments` are in the order of the entry's parameters."""
-        return cls(call_frame(b"Q", [entry, outputs], arguments, layouts))
-
-
-@dataclass(frozen=True)
 class Answer:
     """What both calls of a question returned, as bytes of wire values: [is it a sequence, count, items].
 
@@ -88,3 +79,42 @@ class Answer:
     first: bytes
     again: bytes | Raised
     unchanged: bool
+
+
+@dataclass(frozen=True)
+class Question:
+    """One call of an entry, encoded once for all runs, and what most right submissions answer, to the byte.
+
+    `right` is that answer, and `reply` the frames in which it comes, the first of `first` bytes; they never leave the
+    grader. An answer of other bytes may be right all the same; that is for the comparison.
+    """
+
+    frame: bytes
+    right: Answer | None = None
+    reply: bytes = b""
+    first: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes the larger of question and right answer has."""
+        return max(len(self.frame), len(self.reply))
+
+    @classmethod
+    def of(
+        cls, entry: str, arguments: dict[str, Value], layouts: dict[str, str], outputs: int, right: bytes = b""
+    ) -> Question:
+        """Encode a call.
+
+        Args:
+            arguments: in the order of the entry's parameters.
+            right: the answer that is expected, encoded; empty where there is none, or an error is due.
+        """
+        asked = call_frame(b"Q", [entry, outputs], arguments, layouts)
+        if not right:
+            return cls(asked)
+        first = frame(b"A", right, UNCHANGED)
+        return cls(asked, Answer(right, right, True), first + frame(b"S", UNCHANGED), len(first))
+
+    def is_answered(self, answer: Answer | Raised | None) -> bool:
+        """Whether both calls returned what is expected to the byte: nothing is left to compare."""
+        return self.right is not None and answer == self.right

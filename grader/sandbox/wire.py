@@ -22,6 +22,7 @@ import numpy.typing as npt
 FRAME_LIMIT: Final = 65 << 20  # bytes of one frame
 OUTPUT_LIMIT: Final = 16 << 20  # bytes of one output; four are the most that an entry has
 INPUTS_LIMIT: Final = 16 << 20  # bytes of one case's inputs
+PIPE_BYTES: Final = 64 << 10  # that a pipe holds
 LENGTH: Final = struct.Struct("<I")
 MAX_DEPTH: Final = 8  # of nested lists and mappings, and of array axes
 MAX_VALUES: Final = 1 << 16  # of one parsed value, itself and all that it holds

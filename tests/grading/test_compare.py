@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,22 @@ PAIRS: dict[str, tuple[Answer, Reason]] = {
 @pytest.mark.parametrize(("answer", "reason"), PAIRS.values(), ids=PAIRS)
 def test_first_check_that_fails_is_the_reason(answer: Answer, reason: Reason) -> None:
     assert reason_of(PAIR, CASE, answer) is reason
+
+
+STEPS: Any = st.sampled_from([0.0, 0.5, -0.5, 1.0, -1.0, 1.0 + 2**-20, -1.1, 1e9, np.nan, np.inf, -np.inf])
+
+
+@given(st.lists(STEPS, min_size=15, max_size=15), st.sampled_from([np.float64, np.float32]))
+def test_one_look_at_all_numbers_tells_what_a_look_at_each_output_does(steps: list[float], dtype: Any) -> None:
+    moved = [
+        (array + np.reshape(steps[:size] if array is Y else steps[-size:], array.shape) * bound).astype(dtype)
+        for array, bound, size in zip((Y, W), CASE.bounds, (6, 9), strict=True)
+    ]
+    answer = answer_of(*moved)
+    received = Received.of(CASE, answer.first)
+    assert received.flat is not None or received.is_expected
+    at_once = compare(PAIR, CASE, answer, received)
+    assert at_once == compare(PAIR, CASE, answer, replace(received, flat=None, is_expected=False))
 
 
 def test_negative_zero_is_zero() -> None:
