@@ -24,12 +24,12 @@ from grader.grading.fingerprint import recognised, tell_nothing
 from grader.grading.first_wrong import FirstWrong, Rules
 from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
-from grader.grading.lines import WrongReturn, lines_of
+from grader.grading.lines import Place, WrongReturn, place_of
 from grader.grading.looks import Look, looks_at
 from grader.grading.reference import Reference, reference_of
-from grader.grading.return_line import return_line
 from grader.grading.seen import carried_states, with_ancestors
-from grader.grading.trace import TRACES
+from grader.grading.source_lines import Functions, return_line
+from grader.grading.trace import TRACES, lines_told
 from grader.grading.verdict import Finding, Method, Verdict
 from grader.grading.wrong_outputs import WrongOutputs
 from grader.problems.cache import CaseCache
@@ -234,16 +234,18 @@ class _Diagnosing:
     ) -> Finding:
         parents = wrong.reference.parents
         look = next((look for look in looks if stage in look.seen.matches), None)
-        lines: tuple[int, ...] = ()
+        place: Place | None = None
         known = carried_states(wrong.order, stage, parents)
         if look is not None:
             at = stage
             if look.seen.is_mask(stage):  # it shows in what it is applied to
                 at = next((name for name in wrong.order if stage in parents.get(name, ())), stage)
-            reads = stages_of(self._problem, self._lane, self._cache).stages[at].parameters
-            lines = lines_of(look.seen, at, reads, self._wrong_return(stage, look, wrong))
+            tree = stages_of(self._problem, self._lane, self._cache)
+            reads = {name: one.parameters for name, one in tree.stages.items()}
+            returned = self._wrong_return(look, wrong)
+            place = place_of(look.seen, at, reads, returned, Functions(self._source), look.case.entry)
             known = look.seen.states(stage, parents, wrong.by_case.get(look.case.name, ()), wrong.anywhere)
-        where = f" (line {', inside the call line '.join(map(str, lines))})" if lines else ""
+        where = f" ({place})" if place else ""
         earlier = with_ancestors([stage], parents) & wrong.reference.shown - {stage}
         before = {name: known.get(name, "not_seen") for name in wrong.order if name in earlier}
         unseen = _unseen(list(before)) if method == "trace" and set(before.values()) == {"not_seen"} else ""
@@ -255,14 +257,16 @@ class _Diagnosing:
             stages=tuple((dict.fromkeys(wrong.order, "not_seen") | known).items()),
         )
 
-    def _wrong_return(self, stage: str, look: Look, wrong: WrongOutputs) -> WrongReturn | None:
-        """Return what a look shows to be returned for a stage, where that is wrong."""
+    def _wrong_return(self, look: Look, wrong: WrongOutputs) -> WrongReturn:
+        """Return what a look shows to be returned and is wrong."""
         names = output_stages(self._problem.spec.entries[look.case.entry], self._problem.spec.stages)
         returned = look.trace.returned or ()
-        if stage not in wrong.by_case.get(look.case.name, ()) or len(returned) != len(names):
-            return None
+        if len(returned) != len(names):
+            return WrongReturn(names, {}, 0)
+        here = wrong.by_case.get(look.case.name, ())
+        arrays = {name: array for name, array in zip(names, returned, strict=True) if name in here}
         line = return_line(self._source, look.case.entry, look.trace)
-        return WrongReturn(returned[names.index(stage)], line)
+        return WrongReturn(names, arrays, line if line in lines_told(self._source) else 0)
 
 
 def _unseen(stages: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from grader.grading.trace import Trace
 from grader.problems.cases import Array, arrays_of
 from grader.sandbox.wire import Value
 
-_HIDDEN: Final = -1e4  # scores that count do not lie so low on the ordinary cases that are traced
+HIDDEN: Final = -1e4  # scores that count do not lie so low on the ordinary cases that are traced
 Parents = Mapping[str, tuple[str, ...]]
 
 
@@ -162,7 +162,7 @@ class SeenStages:
 
 def _hides(array: Array, places: Sequence[Array]) -> bool:
     """Whether what an array hides lies in just one of these places."""
-    hidden = (array <= _HIDDEN) | (array == 0)
+    hidden = (array <= HIDDEN) | (array == 0)
     spread = (_spread(place, array.shape) for place in places)
     return any(place is not None and np.array_equal(hidden, place) for place in spread)
 

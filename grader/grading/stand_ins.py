@@ -74,7 +74,9 @@ class StandIns:
         return self._seen.stage(stage).dtype.kind in "iub"
 
     def _is_table(self, array: Array, stage: str) -> bool:
-        return array.size == self._seen.stage(stage).size > 1 and bool((array == np.round(array)).all())
+        wanted = self._seen.stage(stage)
+        is_whole = array.size == wanted.size > 1 and bool((array == np.round(array)).all())
+        return is_whole and (float(array.max()) > 1 or int(wanted.max()) <= 1)  # else it may be a mask
 
     def _wanted(self, stage: str) -> Names:
         """Return what shows that something is made for a stage: what it reads.

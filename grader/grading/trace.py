@@ -86,10 +86,10 @@ def _traces(problem: Problem, source: bytes, cases: list[Case], lane: Lane) -> I
     with lane.run(TRACE_LIMITS) as run, suppress(RunEnded):
         missing = run.load(source, list(problem.spec.entries), TRACE_LIMITS, mode="traced")
         if not isinstance(missing, Raised):
-            yield from _each(run, [case for case in cases if case.entry not in missing], _lines_told(source))
+            yield from _each(run, [case for case in cases if case.entry not in missing], lines_told(source))
 
 
-def _lines_told(source: bytes) -> frozenset[int]:
+def lines_told(source: bytes) -> frozenset[int]:
     """Return the lines of a source that a record may name: a child could say any number, and so a hidden value.
 
     They are those that hold code, and none of a source so long that the number could carry much.

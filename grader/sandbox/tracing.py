@@ -178,7 +178,7 @@ def _as_array(value: Any) -> npt.NDArray[np.float64] | None:
     if kind is float or kind is np.float64:
         return np.array(value, np.float64)
     if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "fiu" or value.ndim > 6:
+        if value.dtype.kind not in "fiub" or value.ndim > 6:
             return None
         return np.array(np.ma.getdata(value), np.float64, order="C")
     if (kind is list or kind is tuple) and 0 < len(value) <= LIST_MAX:

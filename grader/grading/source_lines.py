@@ -1,13 +1,16 @@
-"""The line of the statement that returned what an entry returned, told by the source and by where its trace ended."""
+"""What a source says of its lines: which statement returned what an entry returned, which functions there are."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Final
 
 from grader.grading.minimal_fix import text_of
 from grader.grading.syntax_tree import NotComparable, parsed
 from grader.grading.trace import Trace
+
+_DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def return_line(source: bytes, entry: str, trace: Trace) -> int:
@@ -39,3 +42,29 @@ def _returns(statements: list[ast.stmt]) -> Iterator[ast.Return]:
                 yield from _returns(getattr(statement, block, []))
             for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
                 yield from _returns(part.body)
+
+
+class Functions:
+    """The functions of a source, each told by its first line."""
+
+    def __init__(self, source: bytes) -> None:
+        """Read a source; one that does not parse, or is too large, has none."""
+        try:
+            tree = parsed(text_of(source))
+        except NotComparable:
+            tree = ast.Module([], [])
+        nodes = [node for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)]
+        self._spans = [(node.lineno, node.end_lineno or node.lineno) for node in nodes]
+        self.names = frozenset(node.name for node in nodes)
+        self._outer = {node.name: node.lineno for node in tree.body if isinstance(node, _DEFINITIONS)}
+        self._found: dict[int, int] = {}
+
+    def at(self, line: int) -> int:
+        """Return the innermost function that holds a line; 0: none, or not clear."""
+        if line not in self._found:
+            self._found[line] = max((first for first, last in self._spans if first <= line <= last), default=0)
+        return self._found[line]
+
+    def named(self, name: str) -> int:
+        """Return the function of a module that has a name; 0: none."""
+        return self._outer.get(name, 0)
