@@ -24,7 +24,7 @@ from grader.grading.fingerprint import recognised, tell_nothing
 from grader.grading.first_wrong import FirstWrong, Rules
 from grader.grading.footprint import NOT_REACHED, RAISED, Footprint, footprint
 from grader.grading.judge_run import Judged
-from grader.grading.lines import Place, WrongReturn, place_of
+from grader.grading.lines import FaultSearch, Place, WrongReturn
 from grader.grading.looks import Look, looks_at
 from grader.grading.reference import Reference, reference_of
 from grader.grading.seen import carried_states, with_ancestors
@@ -237,13 +237,7 @@ class _Diagnosing:
         place: Place | None = None
         known = carried_states(wrong.order, stage, parents)
         if look is not None:
-            at = stage
-            if look.seen.is_mask(stage):  # it shows in what it is applied to
-                at = next((name for name in wrong.order if stage in parents.get(name, ())), stage)
-            tree = stages_of(self._problem, self._lane, self._cache)
-            reads = {name: one.parameters for name, one in tree.stages.items()}
-            returned = self._wrong_return(look, wrong)
-            place = place_of(look.seen, at, reads, returned, Functions(self._source), look.case.entry)
+            place = self._place(stage, look, wrong)
             known = look.seen.states(stage, parents, wrong.by_case.get(look.case.name, ()), wrong.anywhere)
         where = f" ({place})" if place else ""
         earlier = with_ancestors([stage], parents) & wrong.reference.shown - {stage}
@@ -256,6 +250,16 @@ class _Diagnosing:
             method=method,
             stages=tuple((dict.fromkeys(wrong.order, "not_seen") | known).items()),
         )
+
+    def _place(self, stage: str, look: Look, wrong: WrongOutputs) -> Place | None:
+        """Return where a look shows a wrong stage's fault to lie; that of a mask shows in what it is applied to."""
+        at = stage
+        if look.seen.is_mask(stage):
+            at = next((name for name in wrong.order if stage in wrong.reference.parents.get(name, ())), stage)
+        tree = stages_of(self._problem, self._lane, self._cache)
+        reads = {name: one.parameters for name, one in tree.stages.items()}
+        functions, entry = Functions(self._source), look.case.entry
+        return FaultSearch(look.seen, at, reads, self._wrong_return(look, wrong), functions, entry).place()
 
     def _wrong_return(self, look: Look, wrong: WrongOutputs) -> WrongReturn:
         """Return what a look shows to be returned and is wrong."""

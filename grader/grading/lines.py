@@ -40,30 +40,12 @@ class WrongReturn:
     line: int  # of the statement that returned them; 0: not known
 
 
-def place_of(
-    seen: SeenStages,
-    wrong: str,
-    reads: Mapping[str, Collection[str]],
-    returned: WrongReturn,
-    functions: Functions,
-    entry: str,
-) -> Place | None:
-    """Return where a wrong stage's fault lies, None where it is not seen.
+class FaultSearch:
+    """The search for the place of one fault.
 
     Where the stage was right once, it is what was done to it then; otherwise what was done to that which it is made
     from. A copy, and a right array with its axes in another order, merged or split, is right still.
-
-    Args:
-        reads: of each stage the stages and inputs that it reads.
-        returned: where the stage was right until it was returned, and no step is seen, the return spoils it.
-        functions: of the source.
-        entry: that was called.
     """
-    return _Search(seen, wrong, reads, returned, functions, entry).place()
-
-
-class _Search:
-    """The search for the place of one fault."""
 
     def __init__(
         self,
@@ -74,6 +56,14 @@ class _Search:
         functions: Functions,
         entry: str,
     ) -> None:
+        """Take a wrong stage, and what a trace shows.
+
+        Args:
+            reads: of each stage the stages and inputs that it reads.
+            returned: where the stage was right until it was returned, and no step is seen, the return spoils it.
+            functions: of the source.
+            entry: that was called.
+        """
         self._seen, self._wrong, self._returned = seen, wrong, returned
         self._functions, self._entry = functions, functions.named(entry)
         self._events, self._arrays = seen.trace.events, seen.trace.arrays
@@ -86,7 +76,7 @@ class _Search:
         self._known = self._right.stages | self._right.inputs | self._sources | self._own | whole
 
     def place(self) -> Place | None:
-        """Return the place."""
+        """Return the place, None where it is not seen."""
         spoilt = self._returned.arrays.get(self._wrong)
         if spoilt is not None and self._seen.has(self._wrong):
             return self._where_spoilt(spoilt)
